@@ -1,0 +1,101 @@
+"""Running derivations: each in a process of its own, in parallel, cached by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crawlproof.claims.ledger import DerivationResult
+from crawlproof.claims.project import Project
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the run of one derivation ended."""
+
+    derivation: str
+    seconds: float
+    cached: bool
+    result: DerivationResult | None
+    error: str | None = None
+
+
+def content_hash(project: Project, script: Path) -> str:
+    """A hash of all that the result of a derivation can depend on; dates play no part."""
+    digest = hashlib.sha256(sys.version.encode())
+    package = Path(__file__).resolve().parents[1]
+    sources = sorted(p for p in package.rglob("*.py") if "formulas" not in p.parts)
+    inputs = [script, *sorted(script.parent.glob("*.toml")), *sorted(project.derivations.glob("*/claims*.toml"))]
+    inputs += [project.root / "requirements.txt"]
+    for path in [*inputs, *sources]:
+        if path.exists():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _failure(stderr: str) -> str:
+    """The last line of a traceback says what was wrong; the line of the script says where."""
+    lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    where = [line.strip() for line in lines if "derivations" in line and line.strip().startswith("File")]
+    place = ""
+    if where:
+        name, _, rest = where[-1].partition('", line ')
+        place = f" ({Path(name.split(chr(34))[-1]).name}, line {rest.split(',')[0]})"
+    # A message may span lines: take everything from the last line that is not indented.
+    starts = [n for n, line in enumerate(lines) if not line.startswith((" ", "\t")) and ": " in line]
+    message = " ".join(lines[starts[-1]:]) if starts else (lines[-1] if lines else "no output")
+    return message + place
+
+
+def run_one(project: Project, script: Path, use_cache: bool) -> Outcome:
+    """Run one derivation (or take its result from the cache of the same content)."""
+    name = project.relative(script)
+    kept = project.cache / f"{content_hash(project, script)}.json"
+    if use_cache and kept.exists():
+        data = json.loads(kept.read_text(encoding="utf-8"))
+        return Outcome(name, 0.0, True, DerivationResult.from_json(name, data))
+    # Threads of a numeric library would fight with the other derivations for the cores.
+    single = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    environment = os.environ | single | {"PYTHONHASHSEED": "0", "CRAWLPROOF_ROOT": str(project.root)}
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "records.json"
+        process = subprocess.run(
+            [sys.executable, "-m", "crawlproof.claims.worker", str(script), str(out)],
+            cwd=project.root, env=environment, capture_output=True, text=True, check=False,
+        )
+        seconds = time.perf_counter() - started
+        if process.returncode != 0:
+            return Outcome(name, seconds, False, None, _failure(process.stderr))
+        data: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    project.cache.mkdir(parents=True, exist_ok=True)
+    # Written under another name first, so that an interrupted run leaves no half of a result.
+    unfinished = kept.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(data), encoding="utf-8")
+    unfinished.replace(kept)
+    return Outcome(name, seconds, False, DerivationResult.from_json(name, data))
+
+
+def run_all(
+    project: Project, scripts: Iterable[Path], use_cache: bool = True,
+    report: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Run derivations on all cores; outcomes come back in the order of the scripts."""
+    scripts = list(scripts)
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        futures = {pool.submit(run_one, project, script, use_cache): script for script in scripts}
+        done = {}
+        for future in as_completed(futures):
+            done[futures[future]] = future.result()
+            report(done[futures[future]])
+    return [done[script] for script in scripts]
