@@ -239,7 +239,7 @@ def exp_moment(n: int, x: ArrayLike) -> Any:
         for k in range(24 + 6 * int(n), 0, -1):
             total = 1.0 + small * total / (n + 1 + k)
         series = np.exp(-small) * total / (n + 1)
-        decay = _exp_minus(large)
+        decay = np.exp(-large)  # not clipped: a high moment is small itself
         moment = (1.0 - decay) / large
         for k in range(1, int(n) + 1):
             moment = (k * moment - decay) / large
