@@ -175,9 +175,10 @@ def drift(derivation: Path, notebook: Path) -> list[str]:
     problems = []
     if len(wanted) != len(found):
         problems.append(
-            f"{notebook} has {len(found)} cells, {derivation} has {len(wanted)}: run `make notebooks`"
+            f"{notebook} has {len(found)} cells, {derivation} has {len(wanted)}: "
+            "run `make notebooks`"
         )
-    for number, (want, have) in enumerate(zip(wanted, found)):
+    for number, (want, have) in enumerate(zip(wanted, found, strict=False)):
         difference = _cell_difference(want, have)
         if difference:
             problems.append(

@@ -7,7 +7,9 @@ nbval runs each cell and compares its output with the stored one. By itself it
 * goes on after a failure, so that one error drowns in the NameErrors that follow;
 * waits for the cell timeout (2000 s by default) when the kernel has died;
 * obeys tags and comments that switch it off;
-* runs kernels with whatever settings the person at the keyboard has.
+* ignores the semicolon that hides a cell's value, so that such a cell never compares equal;
+* runs kernels with whatever settings the person at the keyboard has;
+* reports in colours, to files too, and doesn't say in its summary what was wrong.
 
 Loaded by the ``conftest.py`` at the root, because hooks of ``tests/conftest.py`` would not see
 the cells below ``notebooks/``. Every promise made here is tested in ``test_guard.py``.
@@ -15,6 +17,7 @@ the cells below ``notebooks/``. Every promise made here is tested in ``test_guar
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 import time
@@ -37,6 +40,7 @@ NOT_COMPARED = (
     "stderr",
 )
 
+ANSI_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 STOPPED_AT = pytest.StashKey[str]()
 
 
@@ -60,6 +64,12 @@ class WatchedKernel(RunningKernel):
         )
         self._ensure_iopub_up()
 
+    def execute_cell_input(self, cell_input: str, allow_stdin: bool | None = None) -> str:
+        # With history, unlike nbval: IPython looks there for the semicolon that hides a value.
+        return self.kc.execute(
+            cell_input, store_history=True, allow_stdin=bool(allow_stdin), stop_on_error=False
+        )
+
     def await_reply(self, msg_id: str, timeout: float | None = None) -> None:
         deadline = time.monotonic() + (CELL_TIMEOUT if timeout is None else timeout)
         while True:
@@ -78,12 +88,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.nbval_cell_timeout = min(config.option.nbval_cell_timeout, CELL_TIMEOUT)
     # The interpreter that runs the tests, whatever kernels are installed elsewhere.
     config.option.nbval_current_env = not config.option.nbval_kernel_name
-    if config.option.nbval and getattr(config.option, "tx", None):
-        if config.option.dist not in ("loadfile", "loadscope"):
-            raise pytest.UsageError(
-                f"--dist {config.option.dist} spreads the cells of a notebook over several "
-                "kernels: use `make test`, or -n with --dist loadfile"
-            )
+    spread = getattr(config.option, "tx", None) and config.option.dist
+    if spread and spread not in ("loadfile", "loadscope"):
+        raise pytest.UsageError(
+            f"--dist {spread} spreads the cells of a notebook over several kernels: "
+            "use `make test`, or -n with --dist loadfile"
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -143,4 +153,20 @@ def pytest_runtest_makereport(
     report = yield
     if isinstance(item, IPyNbCell) and report.failed:
         item.parent.stash.setdefault(STOPPED_AT, item.name)
+        if isinstance(report.longrepr, str):
+            report.longrepr = _readable(report.longrepr, item.name)
     return report
+
+
+def _readable(failure: str, cell: str) -> str:
+    """nbval's text of a failure, plain, with what was wrong in the first line.
+
+    The first line is all that pytest's summary shows.
+    """
+    lines = ANSI_COLOUR.sub("", failure).rstrip().splitlines()
+    if lines[0] == "Notebook cell execution failed":
+        del lines[0]
+    lines[0] = lines[0].removeprefix(f"{cell}: ")
+    if lines[0] == "Cell execution caused an exception":
+        lines[0] += f": {lines[-1]}"
+    return "\n".join(lines)
