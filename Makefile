@@ -51,8 +51,8 @@ site: setup  ## build the book and the status, graph and errata pages
 	{ echo "make site: the site comes later; there is no docs/build.py yet" >&2; exit 1; }
 	@$(BIN)/python docs/build.py $(ARGS)
 
-lint: setup  ## ruff's checks and format
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+lint: setup  ## ruff's checks
+	@$(BIN)/ruff check $(ARGS) .
 
 lock:  ## renew the pins in requirements.txt and environment.yml from requirements.in
 	@$(PYTHON) tools/environment.py lock

@@ -88,14 +88,10 @@ class Built:
 
 
 def derivation_files(root: Path, only: str = "*") -> list[Path]:
-    """All derivations below ``root`` whose name, or ``paper/name``, matches the glob ``only``.
-
-    Files that start with an underscore are helpers of derivations, not derivations.
-    """
-    files = sorted(path for path in root.glob("*/*.py") if not path.name.startswith("_"))
+    """All derivations below ``root`` whose name, or ``paper/name``, matches the glob ``only``."""
     return [
         path
-        for path in files
+        for path in sorted(root.glob("*/*.py"))
         if path.match(only) or path.with_suffix("").match(only) or path.parent.match(only)
     ]
 
@@ -215,6 +211,10 @@ def kernel_environment(home: Path) -> dict[str, str]:
         "COLUMNS": "100",  # else line breaks of printed expressions follow the terminal
         "IPYTHONDIR": str(home),
         "MATPLOTLIBRC": str(matplotlibrc),
+        # Kernels run side by side; threads of a numeric library would fight for the cores.
+        "MKL_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
         "PYTHONWARNINGS": KERNEL_WARNINGS,

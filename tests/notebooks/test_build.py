@@ -175,7 +175,6 @@ def test_equal_cells_have_different_ids_that_an_insertion_keeps(project):
 
 def test_only_chooses_by_name_or_paper(project):
     one, two = project.write("", "one"), project.write("", "two")
-    project.write("", "_helper")
     assert derivation_files(project.derivations) == [one, two]
     assert derivation_files(project.derivations, "tw*") == [two]
     assert derivation_files(project.derivations, "clw/one.py") == [one]
