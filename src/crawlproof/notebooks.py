@@ -300,7 +300,8 @@ def _make_portable(notebook: NotebookNode) -> None:
             for text in _texts(output):
                 if address := _ADDRESS.search(text):
                     raise UnfitOutput(
-                        f"cell {number} shows {address.group()}, which changes with every run"
+                        f"cell {number} shows {address.group()}, which changes with every run: "
+                        "end the line with a semicolon, or show something else"
                     )
                 if path := _machine_path().search(text):
                     raise UnfitOutput(f"cell {number} shows {path.group()}, a path of this machine")
