@@ -352,7 +352,7 @@ def is_zero(expr: sp.Expr) -> bool | None:
     expr = sp.sympify(expr)
     _refuse_floats(expr)
     if isinstance(expr, sp.Rational):
-        return expr == 0
+        return bool(expr == 0)
     for precision in (64, 512):
         try:
             value = ball(expr, precision)
@@ -375,7 +375,7 @@ def sign_of(expr: Any, max_precision: int = 8192) -> int | None:
     if expr.free_symbols:
         raise TypeError(f"{expr} is not a closed number: it contains {sorted(map(str, expr.free_symbols))}")
     if isinstance(expr, sp.Rational):
-        return (expr > 0) - (expr < 0)
+        return (expr.p > 0) - (expr.p < 0)
     if expr is sp.oo or expr is -sp.oo:
         return 1 if expr is sp.oo else -1
     if is_zero(expr):
