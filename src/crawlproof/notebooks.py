@@ -49,6 +49,8 @@ KERNEL_WARNINGS = ",".join(
         # ipykernel warns about its own do_shutdown whenever it is asked to stop; as an error
         # this would make every kernel ignore the request and wait to be killed.
         "ignore::PendingDeprecationWarning:ipykernel.kernelbase",
+        # From Python 3.12 on, tornado warns while a kernel starts, which then would not.
+        "ignore::DeprecationWarning:tornado.ioloop",
     ]
 )
 """``PYTHONWARNINGS`` of a kernel: a warning in a notebook is an error."""
