@@ -392,6 +392,23 @@ endless.argued(
 # the start of the process to the first access, not from the last access of the cycle. The sum of $d_1, \dots, d_{m_K}$ is the
 # index of the page's last access in the cycle, less than $K$ unless that is the last access of the cycle. The gaps of a
 # cycle are $d_2, \dots, d_{m_K + 1}$:
+#
+# The smallest case: the cycle $1, 2$ has for page 1 the distances $1, 2, 2, 2, \dots$, so the printed sum is $E[Z_1]$, with
+# distance $1$, and the right one is $E[Z_2]$, with distance $2$.
+
+# %%
+cyclic = paper.claim("CLW-P7")
+cyclic.misprint(
+    1 - (1 - h**2) / (2 * mu * EX),
+    printed=mean_obsolescence(1) / (2 * EX), corrected=mean_obsolescence(2) / (2 * EX),
+    witness={h: sp.Rational(1, 2), mu: 1, EX: 1}, where=[h < 1], sample={h: (0, 1)}, using=["CLW-P6", "CLW-L3.1"],
+)
+cyclic.simulated(
+    cyclic_robot([2], 1), mean_obsolescence(2, uniform_h, 1, 1) / 2, seed=7, runs=2_000, using=["CLW-L3.1"],
+)
+
+# %% [markdown]
+# And for all cycles of at most six accesses, with the printed range as the wrong variant:
 
 # %%
 cycles = [word for length in range(1, 7) for word in itertools.product((1, 2), repeat=length) if 1 in word]
@@ -406,28 +423,13 @@ def distances_from(word, first):
 
 def gaps_round_the_cycle(word):
     places = [k for k, page in enumerate(word) if page == 1]
-    return sorted((after - place - 1) % len(word) + 1 for place, after in zip(places, places[1:] + places[:1]))
+    return sorted((after - place - 1) % len(word) + 1 for place, after in zip(places, places[1:] + places[:1], strict=True))
 
 
-cyclic = paper.claim("CLW-P7")
 cyclic.every(
     cycles, lambda word: sorted(distances_from(word, 2)) == gaps_round_the_cycle(word),
     wrong={"from the first distance on, as printed": lambda w: sorted(distances_from(w, 1)) == gaps_round_the_cycle(w)},
     what="cycles of at most six accesses",
-)
-
-# %% [markdown]
-# The smallest case: the cycle $1, 2$ has for page 1 the distances $1, 2, 2, 2, \dots$, so the printed sum is $E[Z_1]$, with
-# distance $1$, and the right one is $E[Z_2]$, with distance $2$.
-
-# %%
-cyclic.misprint(
-    1 - (1 - h**2) / (2 * mu * EX),
-    printed=mean_obsolescence(1) / (2 * EX), corrected=mean_obsolescence(2) / (2 * EX),
-    witness={h: sp.Rational(1, 2), mu: 1, EX: 1}, where=[h < 1], sample={h: (0, 1)}, using=["CLW-P6", "CLW-L3.1"],
-)
-cyclic.simulated(
-    cyclic_robot([2], 1), mean_obsolescence(2, uniform_h, 1, 1) / 2, seed=7, runs=2_000, using=["CLW-L3.1"],
 )
 
 # %% [markdown]
