@@ -19,6 +19,7 @@ import re
 import struct
 import sys
 import tempfile
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -77,6 +78,10 @@ class BuildFailed(Exception):
 
 class UnfitOutput(ValueError):
     """A cell's output can't be committed: it would differ on another machine or run."""
+
+
+class CellFailed(RuntimeError):
+    """A cell raised; the message has its number, the error and the cell."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,7 @@ def build(
             path = running[future]
             try:
                 result = future.result()
-            except (CellExecutionError, CellTimeoutError, DeadKernelError, UnfitOutput) as error:
+            except (CellFailed, CellTimeoutError, DeadKernelError, UnfitOutput) as error:
                 failures[path] = _ANSI.sub("", str(error)).strip()
                 line = f"failed   {path}"
             else:
@@ -273,6 +278,8 @@ def _execute(notebook: NotebookNode, folder: Path, timeout: int) -> None:
         with log.open("w") as stderr:
             try:
                 client.execute(env=kernel_environment(Path(home)), stderr=stderr)
+            except CellExecutionError as error:
+                raise CellFailed(_failure(notebook, error)) from None
             except DeadKernelError as error:
                 words = log.read_text(errors="replace")[-2000:]
                 raise DeadKernelError(f"{error}\nThe kernel's last words:\n{words}") from error
@@ -281,6 +288,13 @@ def _execute(notebook: NotebookNode, folder: Path, timeout: int) -> None:
     for number, cell in enumerate(notebook.cells):
         if _must_raise(cell) and not any(out.output_type == "error" for out in cell.outputs):
             raise UnfitOutput(f"cell {number} is tagged raises-exception, but raised nothing")
+
+
+def _failure(notebook: NotebookNode, error: CellExecutionError) -> str:
+    """What a person needs to find the place; frames inside libraries only hide it."""
+    run = [(number, cell) for number, cell in enumerate(notebook.cells) if cell.get("outputs")]
+    number, cell = run[-1]
+    return f"cell {number}: {error.ename}: {error.evalue}\n{textwrap.indent(cell.source, '    ')}"
 
 
 def _must_raise(cell: NotebookNode) -> bool:
