@@ -203,6 +203,11 @@ class BallPrinter(PythonCodePrinter):
 
     _print_Integer = _print_Zero = _print_One = _print_NegativeOne = _print_Half = _print_Rational
 
+    def _print_Infinity(self, expr: sp.Number) -> str:
+        raise NoBallForm(f"{expr} is not a real number")
+
+    _print_NegativeInfinity = _print_NaN = _print_ComplexInfinity = _print_Infinity
+
     def _print_NumberSymbol(self, expr: sp.NumberSymbol) -> str:
         if expr not in _CONSTANTS:
             raise NoBallForm(f"no ball form for the constant {expr}")
@@ -224,10 +229,7 @@ class BallPrinter(PythonCodePrinter):
         return "(" + "*".join(self._print(factor) for factor in expr.as_ordered_factors()) + ")"
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
-        base, exponent = expr.as_base_exp()
-        if expr.base is sp.E:
-            return f"arb({self._print(expr.exp)}).exp()"
-        base, exponent = expr.base, expr.exp
+        base, exponent = expr.args
         text = self._print(base)
         if isinstance(exponent, sp.Integer):
             return f"power({text}, {int(exponent)})"
@@ -269,20 +271,15 @@ class BallPrinter(PythonCodePrinter):
             raise NoBallForm(f"no ball form for {expr.func.__name__}, in {expr}")
         return f"arb({self._print(expr.args[0])}).{method}()"
 
-    def _print_not_supported(self, expr: sp.Basic) -> str:
-        raise NoBallForm(f"no ball form for {type(expr).__name__}, in {expr}")
-
-    def emptyPrinter(self, expr: Any) -> str:
-        raise NoBallForm(f"no ball form for {type(expr).__name__}, in {expr}")
-
     def _print(self, expr: Any, **kwargs: Any) -> str:
-        # SymPy's printers look up a method for each class in the mro; functions that have one in
-        # PythonCodePrinter (exp, log, ...) would be printed for ``math``. They must not.
-        if isinstance(expr, sp.Function) and not isinstance(
-            expr, (sp.Abs, sp.sign, sp.Max, sp.Min, sp.LambertW)
-        ):
+        # The parent knows many more classes, and prints them for ``math``: exact or not at all.
+        if isinstance(expr, (sp.Abs, sp.sign, sp.Max, sp.Min, sp.LambertW)):
+            return super()._print(expr, **kwargs)
+        if isinstance(expr, sp.Function):
             return self._print_Function(expr)
-        return super()._print(expr, **kwargs)
+        if isinstance(expr, (sp.Number, sp.NumberSymbol, sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.CRootOf)):
+            return super()._print(expr, **kwargs)
+        raise NoBallForm(f"no ball form for {type(expr).__name__}, in {expr}")
 
     def _call(self, name: str, arguments: Any, wrap: bool = False) -> str:
         printed = (self._print(a) for a in arguments)

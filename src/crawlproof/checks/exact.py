@@ -181,9 +181,9 @@ def _same(a: Any, b: Any, place: str) -> str:
 
 
 def _same_algebraic(a: sp.Expr, b: sp.Expr, place: str) -> str:
+    if a.free_symbols or b.free_symbols:
+        raise TypeError(f"{a} = {b} is not about closed numbers; use the symbolic engine")
     difference = a - b
-    if difference.free_symbols:
-        raise TypeError(f"{difference} is not a closed number; use the symbolic engine")
     verdict = is_zero(difference)
     if verdict is False:
         raise CheckFailed(f"{a} != {b}{place}: the difference is {ball(difference).str(10, radius=False)}")
@@ -369,10 +369,14 @@ def _decimal(value: sp.Expr, digits: int) -> str:
 
 
 def _show_number(value: sp.Expr, decimal: str) -> str:
+    """The exact form when it is short, and the decimals: ``9/4 = 2.25``, ``exp(-1) ~ 0.367879441171``."""
     text = str(value)
     if text == decimal or len(text) > 40:
         return decimal
-    return f"{text} = {decimal}..."
+    short = decimal.rstrip("0") if "." in decimal and "e" not in decimal else decimal
+    if isinstance(value, sp.Rational) and sp.Rational(short) == value:
+        return f"{text} = {short}"
+    return f"{text} ~ {decimal}"
 
 
 def _show_witness(values: Mapping[sp.Symbol, sp.Expr]) -> str:
