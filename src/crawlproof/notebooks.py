@@ -73,7 +73,7 @@ class BuildFailed(Exception):
 
     def __init__(self, failures: dict[Path, str]) -> None:
         self.failures = failures
-        super().__init__("\n\n".join(f"{path}: {why}" for path, why in failures.items()))
+        super().__init__("\n\n".join(f"{os.path.relpath(path)}: {why}" for path, why in failures.items()))
 
 
 class UnfitOutput(ValueError):
@@ -154,11 +154,11 @@ def build(
                 result = future.result()
             except (CellFailed, CellTimeoutError, DeadKernelError, UnfitOutput) as error:
                 failures[path] = _ANSI.sub("", str(error)).strip()
-                line = f"failed   {path}"
+                line = f"failed   {os.path.relpath(path)}"
             else:
                 built.append(result)
                 word = "built" if result.changed else "same"
-                line = f"{word:<8} {result.notebook}  {result.seconds:.1f} s"
+                line = f"{word:<8} {os.path.relpath(result.notebook)}  {result.seconds:.1f} s"
             console.print(line, markup=False, highlight=False, soft_wrap=True)
             if progress:
                 progress.advance(task)
