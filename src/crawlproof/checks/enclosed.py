@@ -386,6 +386,8 @@ def _settle(problem: _Problem, max_boxes: int) -> _Tally:
     """Simplify, move singular ends to infinity (perhaps in pieces), then bisect."""
     problem = _without_plain_factors(problem)
     if problem.f.is_Rational and problem.f > 0:
+        for zero in problem.zeros:  # it would be proved without them, but they are part of what was said
+            _verify_zero(problem, zero)
         return _Tally()
     for x, r in problem.ranges.items():
         pieces = _tame(problem, x, r)
