@@ -147,7 +147,26 @@ def without_restart(pair):
 
 
 independent = paper.claim("CLW-R1")
-in
+independent.every(
+    pairs,
+    lambda pair: double.get(pair, 0) == single[pair[0]] * single[pair[1]],
+    what="pairs of successive visits (distance, duration, units out of date)",
+    wrong={
+        "the same visit twice": lambda pair: double.get(pair, 0) == single[pair[0]] * (pair[0] == pair[1]),
+        "no restart at an access": without_restart,
+    },
+    using=["CLW-R0", "CLW-S3.0b"],
+)
+
+# %% [markdown]
+# What is *not* true, and not needed: the pages are not independent of each other (two pages cannot both be the first
+# one accessed), and $d_j$ and $X_j$ of one page are not independent (a long distance takes a long time). The cost is a
+# sum over pages of expectations, so neither matters.
+
+# %%
+Ed, Ed2 = 1 / f, (2 - f) / f**2
+dependent = paper.claim("CLW-X.pages-dependent")
+dependent.equal(EX * Ed2 - EX * Ed * Ed, EX * (1 - f) / f**2, where=[f < 1], sample={f: (0, 1)}, using=["CLW-R2"])
 
 
 def joint(weights, first, second):
