@@ -147,6 +147,9 @@ class TestRefused:
         prove(x > 0, {x: (0, 1)})
         refuse("unproved", x > 0, {x: Interval(0, 1)})
 
+    def test_where_a_side_is_not_real(self):
+        refuse("unproved", exp(sqrt(x)) > 0, {x: (-1, 1)})
+
     def test_a_touching_inner_point(self):
         refuse("unproved", (x - Rational(1, 3)) ** 2 + x * 0 > 0, {x: (0, 1)})
 

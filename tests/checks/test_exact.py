@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import fmpq, fmpq_mat
+from sympy import log, sqrt
 
 from crawlproof.checks.exact import Q5, FloatInExact, equal, every, refutes, stationary
 from crawlproof.claims.evidence import CheckFailed, Kind
@@ -155,6 +156,11 @@ class TestRefutes:
     def test_a_missing_value_is_named(self):
         with pytest.raises(CheckFailed, match="no value for h"):
             refutes(x > h, {x: 1})
+
+    @pytest.mark.parametrize("side", [1 / (x - 1), log(x - 1), sp.zeta(x + 2), sqrt(x - 2)])
+    def test_what_has_no_real_value_is_undecided(self, side):
+        with pytest.raises(CheckFailed, match="undecided"):
+            refutes(side > 100, {x: 1})
 
     def test_floats_are_refused(self):
         with pytest.raises(FloatInExact):

@@ -440,13 +440,13 @@ def _plain_sign(e: sp.Expr, ranges: Mapping[sp.Symbol, _Range]) -> int | None:
         r = ranges[e]
         return _sign_between(_sign_at(r.low), _sign_at(r.high), r)
     if isinstance(e, sp.exp):
-        return 1
+        return 1 if e.args[0].is_extended_real else None
     if isinstance(e, sp.log):
         return _plain_sign(sp.expand(e.args[0] - 1), ranges) if _plain_sign(e.args[0], ranges) == 1 else None
     if isinstance(e, sp.Pow):
         s = _plain_sign(e.base, ranges)
         if s == 1:
-            return 1
+            return 1 if e.exp.is_extended_real else None
         return (-1) ** int(e.exp) if s == -1 and isinstance(e.exp, sp.Integer) else None
     signs = {_plain_sign(a, ranges) for a in e.args} if isinstance(e, (sp.Mul, sp.Add)) else {None}
     if isinstance(e, sp.Mul):

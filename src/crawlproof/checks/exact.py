@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
-from crawlproof.checks.balls import ball, exact_rational, is_zero, sign_of
+from crawlproof.checks.balls import NoBallForm, ball, exact_rational, is_zero, sign_of
 from crawlproof.claims.evidence import CheckFailed, Evidence, Kind
 
 __all__ = ["Q5", "FloatInExact", "Refutation", "equal", "every", "rational_matrix", "refutes", "stationary"]
@@ -284,12 +284,12 @@ def refutes(
             if not _holds(part, values):
                 raise CheckFailed(f"the witness {_show_witness(values)} does not certainly meet {part}")
     left, right = (_at(side, values) for side in (relation.lhs, relation.rhs))
-    sign = sign_of(left - right)
+    exact = all(_in_q5(v) for v in (left, right))
+    sign = (Q5.of(left) - Q5.of(right)).sign() if exact else _sign_by_balls(left - right)
     if sign is None:
         raise CheckFailed(f"undecided: {relation} at {_show_witness(values)}")
     if _truth(relation, sign):
         raise CheckFailed(f"not refuted: {relation} is true at {_show_witness(values)}")
-    exact = all(_in_q5(v) for v in (left, right))
     shown = _show_sides(left, right, sign)
     witness_text = {str(s): str(v) for s, v in values.items()}
     kind = Kind.EXACT if exact else Kind.ENCLOSED
@@ -325,9 +325,17 @@ def _holds(hypothesis: sp.Basic, values: Mapping[sp.Symbol, sp.Expr]) -> bool:
     if hypothesis in (sp.true, sp.false):
         return hypothesis == sp.true
     if isinstance(hypothesis, (sp.Gt, sp.Ge, sp.Lt, sp.Le, sp.Eq, sp.Ne)):
-        sign = sign_of(_at(hypothesis.lhs, values) - _at(hypothesis.rhs, values))
+        sign = _sign_by_balls(_at(hypothesis.lhs, values) - _at(hypothesis.rhs, values))
         return sign is not None and _truth(hypothesis, sign)
     return hypothesis.subs(values) == sp.true
+
+
+def _sign_by_balls(value: sp.Expr) -> int | None:
+    """The sign of a real number; None also when it is infinite, undefined or has no ball form."""
+    try:
+        return sign_of(value) if value.is_finite is not False else None
+    except NoBallForm:
+        return None
 
 
 def _truth(relation: sp.Basic, sign: int) -> bool:
