@@ -125,9 +125,9 @@ def _exponent(p: arb) -> int:
     return int(abs(mantissa)).bit_length() + int(exponent)
 
 
-def exp_moment(n: int, x: arb) -> arb:
+def exp_moment(n: int | arb, x: arb) -> arb:
     """The integral of u**n exp(-u x) over u in [0, 1], decreasing in x."""
-    n = int(n)
+    n = int(n.unique_fmpz()) if isinstance(n, arb) else int(n)
     if n < 0:
         raise ValueError(f"exp_moment: n must be an integer >= 0, got {n!r}")
     if n == 0:
@@ -179,3 +179,47 @@ def relative_excess(mean: arb, kappa: arb, mu: arb) -> arb:
     with ctx.workprec(2 * ctx.prec + GUARD_BITS):
         value = 1 - kappa / (mean * mu)
     return +value
+
+
+def power(base: arb, exponent: int) -> arb:
+    """Integer power; a wide ball by its ends, because a power is monotone on each side of 0."""
+    base = arb(base)
+    low, high = base.lower(), base.upper()
+    if base.rel_accuracy_bits() >= 20 or not (low >= 0 or high <= 0):
+        return base**exponent
+    return (low**exponent).union(high**exponent)
+
+
+def root(value: arb, degree: int) -> arb:
+    """Principal root; nan for a ball that reaches below 0."""
+    value = arb(value)
+    if not value >= 0:
+        return arb.nan()
+    return value.sqrt() if degree == 2 else value.root(degree)
+
+
+def general_power(base: arb, exponent: arb) -> arb:
+    """base**exponent for a base that is certainly positive, nan otherwise."""
+    base = arb(base)
+    return (base.log() * exponent).exp() if base > 0 else arb.nan()
+
+
+def maximum(first: arb, *others: arb) -> arb:
+    """The largest of the arguments."""
+    result = arb(first)
+    for other in others:
+        result = result.max(arb(other))
+    return result
+
+
+def minimum(first: arb, *others: arb) -> arb:
+    """The smallest of the arguments."""
+    result = arb(first)
+    for other in others:
+        result = result.min(arb(other))
+    return result
+
+
+def sign(value: arb) -> arb:
+    """-1, 0 or 1, or a ball around those that are possible."""
+    return arb(value).sgn()
