@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -31,19 +32,24 @@ class TestQ5:
             (a**-3, a.to_sympy() ** -3),
         ]:
             assert ours == Q5.of(theirs)
-        assert 1 / golden == golden - 1 and 1 - golden == -(golden - 1)
+        assert 1 / golden == golden - 1
+        assert 1 - golden == -(golden - 1)
 
     def test_order_is_exact(self):
         # Ratios of Fibonacci numbers lie alternately on both sides of the golden ratio.
         fibonacci = [int(sp.fibonacci(k)) for k in range(2, 200)]
-        for k, (low, high) in enumerate(zip(fibonacci, fibonacci[1:])):
+        for k, (low, high) in enumerate(itertools.pairwise(fibonacci)):
             assert (golden > Q5(fmpq(high, low))) == (k % 2 == 1) or high == low
-        assert Q5(fmpq(1)) < golden <= golden < 2 and abs(-golden) == golden
+        assert Q5(fmpq(1)) < golden <= golden < 2
+        assert abs(-golden) == golden
 
     def test_signs_and_floor(self):
         assert [Q5(fmpq(a), fmpq(b)).sign() for a, b in [(0, 0), (-2, 1), (-3, 1), (2, -1), (3, -1)]] == [0, 1, -1, -1, 1]
         assert [(golden * k).floor() for k in range(6)] == [0, 1, 3, 4, 6, 8]
         assert (-golden).floor() == -2
+        assert [Q5(fmpq(7, 2)).floor(), Q5(fmpq(-7, 2)).floor(), Q5(fmpq(3)).floor()] == [3, -4, 3]
+        huge = golden * 10**400 / 3
+        assert huge.floor() <= huge < huge.floor() + 1
 
     def test_what_is_not_in_the_field(self):
         for value in (sp.sqrt(2), sp.pi, "1"):
@@ -68,7 +74,8 @@ class TestEqual:
     )
     def test_true_equalities(self, lhs, rhs, field):
         found = equal(lhs, rhs)
-        assert found.kind is Kind.EXACT and found.data["field"] == field
+        assert found.kind is Kind.EXACT
+        assert found.data["field"] == field
 
     @pytest.mark.parametrize(
         ("lhs", "rhs"),
@@ -189,7 +196,8 @@ class TestStationary:
         for i in range(size):
             rows[i][i] = -sum(rows[i])
         pi = stationary(rows)
-        assert sum(pi) == 1 and all(b / a == fmpq(2, 3) for a, b in zip(pi, pi[1:]))
+        assert sum(pi) == 1
+        assert all(b / a == fmpq(2, 3) for a, b in itertools.pairwise(pi))
 
     @pytest.mark.parametrize(
         ("rows", "message"),

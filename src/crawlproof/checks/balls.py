@@ -32,6 +32,7 @@ __all__ = [
     "exact_rational",
     "interval",
     "is_zero",
+    "refuse_floats",
     "sign_of",
     "to_ball",
 ]
@@ -307,7 +308,7 @@ def ball_function(
     single = isinstance(expr, (sp.Basic, int, Fraction))
     expressions = [sp.sympify(e) for e in ([expr] if single else expr)]
     for e in expressions:
-        _refuse_floats(e)
+        refuse_floats(e)
     shared, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("t", cls=sp.Dummy), order="canonical")
     names: dict[sp.Basic, str] = {a: f"x{i}" for i, a in enumerate(args)}
     names |= {symbol: f"t{i}" for i, (symbol, _) in enumerate(shared)}
@@ -316,7 +317,7 @@ def ball_function(
     lines += [f"    {names[symbol]} = {printer.doprint(value)}" for symbol, value in shared]
     lines += [f"    return ({' '.join(f'arb({printer.doprint(e)}),' for e in reduced)})"]
     namespace = {**_RUNTIME, "kernels": _LazyKernels()}
-    exec("\n".join(lines), namespace)  # noqa: S102 - the text comes from our printer only
+    exec("\n".join(lines), namespace)
     printed = namespace["printed"]
 
     def evaluate(*values: Any) -> Any:
@@ -329,7 +330,8 @@ def ball_function(
     return evaluate
 
 
-def _refuse_floats(expr: sp.Basic) -> None:
+def refuse_floats(expr: sp.Basic) -> None:
+    """Raise when a floating-point number is anywhere in ``expr``, and name it."""
     floats = sorted(map(str, expr.atoms(sp.Float)))
     if floats:
         raise FloatInBall(f"Float {', '.join(floats)} in {expr}: write it as a Rational")
@@ -347,7 +349,7 @@ def ball(expr: Any, precision: int = 128) -> arb:
 def is_zero(expr: sp.Expr) -> bool | None:
     """Whether a closed number is exactly 0; None when neither exact arithmetic nor a ball can tell."""
     expr = sp.sympify(expr)
-    _refuse_floats(expr)
+    refuse_floats(expr)
     if isinstance(expr, sp.Rational):
         return bool(expr == 0)
     for precision in (64, 512):
@@ -368,7 +370,7 @@ def is_zero(expr: sp.Expr) -> bool | None:
 def sign_of(expr: Any, max_precision: int = 8192) -> int | None:
     """-1, 0 or 1 for a closed real number; None when undecided at ``max_precision`` bits."""
     expr = sp.sympify(expr)
-    _refuse_floats(expr)
+    refuse_floats(expr)
     if expr.free_symbols:
         raise TypeError(f"{expr} is not a closed number: it contains {sorted(map(str, expr.free_symbols))}")
     if isinstance(expr, sp.Rational):

@@ -39,8 +39,8 @@ from crawlproof.checks.balls import (
     exact_rational,
     interval,
     is_zero,
+    refuse_floats,
     sign_of,
-    _refuse_floats,
 )
 from crawlproof.claims.evidence import CheckFailed, Evidence, Kind
 
@@ -193,7 +193,7 @@ def _state(
         raise CheckFailed("the relation is the constant False")
     if not (_is_order(relation) or isinstance(relation, sp.Ne)):
         raise TypeError(f"expected a relation >, >=, <, <= or Ne, got {relation!r}")
-    _refuse_floats(relation)
+    refuse_floats(relation)
     if not 1 <= len(on) <= 3:
         raise ValueError(f"one to three variables are supported, got {len(on)}")
     if len({x.name for x in on}) < len(on):
@@ -245,12 +245,12 @@ def _range(x: sp.Symbol, given: Any) -> _Range:
     else:
         low, high = given
         r = _Range(sp.sympify(low), sp.sympify(high))
-    _refuse_floats(r.low)
-    _refuse_floats(r.high)
+    refuse_floats(r.low)
+    refuse_floats(r.high)
     r = replace(r, low_open=r.low_open or r.low == -sp.oo, high_open=r.high_open or r.high == sp.oo)
     if r.low == sp.oo or r.high == -sp.oo or (_finite(r) and sign_of(r.high - r.low) != 1):
         raise CheckFailed(f"the range {_show_range(r)} of {x} is empty or a point")
-    if (x.is_nonnegative and _sign_at(r.low) == -1) or (x.is_nonpositive and _sign_at(r.high) == 1):
+    if (x.is_nonnegative and sign_of(r.low) == -1) or (x.is_nonpositive and sign_of(r.high) == 1):
         raise CheckFailed(f"{x} is declared one-signed, but its range is {_show_range(r)}")
     return r
 
@@ -259,16 +259,12 @@ def _finite(r: _Range) -> bool:
     return r.low != -sp.oo and r.high != sp.oo
 
 
-def _sign_at(end: sp.Expr) -> int | None:
-    return sign_of(end)
-
-
 def _assumptions(r: _Range) -> dict[str, bool]:
-    if _sign_at(r.low) == 1 or (_sign_at(r.low) == 0 and r.low_open):
+    if sign_of(r.low) == 1 or (sign_of(r.low) == 0 and r.low_open):
         return {"positive": True}
-    if _sign_at(r.low) == 0:
+    if sign_of(r.low) == 0:
         return {"nonnegative": True}
-    if _sign_at(r.high) == -1 or (_sign_at(r.high) == 0 and r.high_open):
+    if sign_of(r.high) == -1 or (sign_of(r.high) == 0 and r.high_open):
         return {"negative": True}
     return {"real": True}
 
@@ -280,7 +276,7 @@ def _constraint(relation: sp.Basic, variables: set[sp.Symbol]) -> _Constraint:
         return _Constraint(sp.true)
     if not (_is_order(relation) or isinstance(relation, sp.Ne)):
         raise TypeError(f"a constraint must be a relation >, >=, <, <= or Ne, got {relation!r}")
-    _refuse_floats(relation)
+    refuse_floats(relation)
     if not relation.free_symbols <= variables:
         raise CheckFailed(f"the constraint {relation} contains symbols without a range")
     return _Constraint(relation)
@@ -298,7 +294,7 @@ def _with_side(
         elif r.high != sp.oo and is_zero(r.high - zero.at):
             zero, excluded = replace(zero, side=-1), r.high_open
         else:
-            inside = _sign_at(zero.at - r.low) == 1 and _sign_at(r.high - zero.at) == 1
+            inside = sign_of(zero.at - r.low) == 1 and sign_of(r.high - zero.at) == 1
             if not inside:
                 raise CheckFailed(f"zero {zero.variable} = {zero.at}: outside the range {_show_range(r)}")
             excluded = False
@@ -366,7 +362,7 @@ def _cut_tails(problem: _Problem, tail: Mapping[sp.Symbol, Any]) -> list[_Proble
             raise CheckFailed(f"tail of {symbol}: its range has no infinite upper end")
         start, bound = entry if isinstance(entry, tuple) else (entry, None)
         start = sp.sympify(start)
-        _refuse_floats(start)
+        refuse_floats(start)
         if sign_of(start - problem.ranges[x].low) == -1:
             raise CheckFailed(f"tail of {symbol}: it starts at {start}, below the range")
         if bound is None:
@@ -374,7 +370,7 @@ def _cut_tails(problem: _Problem, tail: Mapping[sp.Symbol, Any]) -> list[_Proble
             continue
         bound = sp.sympify(bound).subs({s: names[s.name] for s in sp.sympify(bound).free_symbols if s.name in names})
         far = {**problem.ranges, x: _Range(start, sp.oo, False, True)}
-        parts.append(replace(problem, f=problem.f - bound, strict=False, ranges=far, zeros=()))
+        parts.append(replace(problem, f=problem.f - bound, strict=True, ranges=far, zeros=()))
         parts.append(replace(problem, f=bound, ranges=far, zeros=()))
         problem = replace(
             problem, ranges={**problem.ranges, x: _Range(problem.ranges[x].low, start, problem.ranges[x].low_open, False)}
@@ -438,7 +434,7 @@ def _plain_sign(e: sp.Expr, ranges: Mapping[sp.Symbol, _Range]) -> int | None:
         return sign_of(e) or None
     if e in ranges:
         r = ranges[e]
-        return _sign_between(_sign_at(r.low), _sign_at(r.high), r)
+        return _sign_between(sign_of(r.low), sign_of(r.high), r)
     if isinstance(e, sp.exp):
         return 1 if e.args[0].is_extended_real else None
     if isinstance(e, sp.log):
@@ -465,7 +461,7 @@ def _plain_sign(e: sp.Expr, ranges: Mapping[sp.Symbol, _Range]) -> int | None:
                 r = ranges[x]
                 slope = sign_of(poly.LC())
                 ends = [
-                    sign_of(e.subs(x, end)) if end not in (sp.oo, -sp.oo) else slope * _sign_at(end)
+                    sign_of(e.subs(x, end)) if end not in (sp.oo, -sp.oo) else slope * sign_of(end)
                     for end in (r.low, r.high)
                 ]
                 return _sign_between(*ends, r)
@@ -538,8 +534,8 @@ def _tame(problem: _Problem, x: sp.Symbol, r: _Range) -> list[_Problem] | None:
         try:
             _Tail.of(problem.f, x)
         except _NoTail:
-            if _sign_at(r.low) != 1:
-                cut = sp.Integer(1) if _sign_at(1 - r.low) == 1 else r.low + 1
+            if sign_of(r.low) != 1:
+                cut = sp.Integer(1) if sign_of(1 - r.low) == 1 else r.low + 1
                 return _cut(problem, x, cut)
             new_range = _Range(sp.Integer(0), 1 / r.low, True, r.low_open)
             new = sp.Dummy(x.name, positive=True)
@@ -562,7 +558,7 @@ def _cut(problem: _Problem, x: sp.Symbol, at: sp.Expr) -> list[_Problem]:
             for z in problem.zeros
             if z.variable != x
             or z.at.free_symbols
-            or not (_sign_at(part.low - z.at) == 1 or _sign_at(z.at - part.high) == 1)
+            or not (sign_of(part.low - z.at) == 1 or sign_of(z.at - part.high) == 1)
         )
         pieces.append(replace(problem, ranges={**problem.ranges, x: part}, zeros=kept))
     return pieces
@@ -712,8 +708,8 @@ class _TailForm:
         if not all(start > 1 for start in starts):  # logarithms and powers of x are positive only there
             return None
         ranges = []
-        for tail, start, decays in zip(self._tails, starts, self._decays):
-            for monomial, decay in zip(tail.decaying, decays(*finite)):
+        for tail, start, decays in zip(self._tails, starts, self._decays, strict=True):
+            for monomial, decay in zip(tail.decaying, decays(*finite), strict=True):
                 value = _value_if_decaying(monomial, decay, start)
                 if value is None:
                     return None
@@ -763,7 +759,7 @@ class _Cell:
         cut = 2 * max(low, fmpq(1)) if high is None else (low + high) / 2
         halvings = tuple(h + (j == i) for j, h in enumerate(self.halvings))
         return tuple(
-            _Cell(self.sides[:i] + (side,) + self.sides[i + 1 :], halvings) for side in ((low, cut), (cut, high))
+            _Cell((*self.sides[:i], side, *self.sides[i + 1:]), halvings) for side in ((low, cut), (cut, high))
         )  # type: ignore[return-value]
 
     def middle(self) -> list[fmpq]:
@@ -807,7 +803,7 @@ class _Region:
 
     def contains(self, point: Sequence[fmpq]) -> bool:
         """Whether the point certainly lies in the open box and meets all constraints."""
-        for p, r in zip(point, self._problem.ranges.values()):
+        for p, r in zip(point, self._problem.ranges.values(), strict=True):
             above = r.low == -sp.oo or arb(p) > ball(r.low, ctx.prec)
             if not (above and (r.high == sp.oo or arb(p) < ball(r.high, ctx.prec))):
                 return False
@@ -851,9 +847,9 @@ class _Form:
         if not all(s.is_finite() for s in slopes):
             return None, None
         corner = [
-            b.lower() if s >= 0 else b.upper() if s <= 0 else b.mid() for b, s in zip(box, slopes)
+            b.lower() if s >= 0 else b.upper() if s <= 0 else b.mid() for b, s in zip(box, slopes, strict=True)
         ]
-        spread = sum((s * (b - c) for b, c, s in zip(box, corner, slopes) if not (s >= 0 or s <= 0)), arb(0))
+        spread = sum((s * (b - c) for b, c, s in zip(box, corner, slopes, strict=True) if not (s >= 0 or s <= 0)), arb(0))
         value = sign * self._value(*corner) + spread
         return (value.lower() if value > 0 else None), slopes
 
@@ -951,7 +947,7 @@ class _Search:
         return [tuple(touching)] if distinct and moving <= 1 else []
 
     def _place(self, zero: _Zero, box: Sequence[arb | None]) -> arb | None:
-        if any(b is None for b, x in zip(box, self.variables) if zero.at.has(x)):
+        if any(b is None for b, x in zip(box, self.variables, strict=True) if zero.at.has(x)):
             return None
         return self.places[zero](*(arb(0) if b is None else b for b in box))
 
@@ -1002,7 +998,7 @@ class _Search:
             false = value < 0 or (self.problem.strict and value <= 0)
             if not false or not self.region.contains(point):
                 return
-        where = _show_point(self.problem, dict(zip(self.variables, map(_sympy, point))))
+        where = _show_point(self.problem, dict(zip(self.variables, map(_sympy, point), strict=True)))
         raise CheckFailed(f"false: at {where} the difference, up to positive factors, is {value.str(6, radius=False)}")
 
     def _hint(self, cell: _Cell) -> str:
@@ -1023,7 +1019,7 @@ class _Search:
     def _show(self, cell: _Cell) -> str:
         sides = ", ".join(
             f"{x.name} in [{_short(low)}, {'oo' if high is None else _short(high)}]"
-            for x, (low, high) in zip(self.variables, cell.sides)
+            for x, (low, high) in zip(self.variables, cell.sides, strict=True)
         )
         changed = {n: e for n, e in self.problem.original.items() if e not in self.variables}
         names = "; ".join(f"{n} = {_show(e)}" for n, e in changed.items())

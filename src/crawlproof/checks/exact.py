@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,13 +80,13 @@ class Q5:
         return self.a * self.a - 5 * self.b * self.b
 
     def floor(self) -> int:
-        """The largest integer not above the number; floor(b sqrt 5) comes from an integer square root."""
-        guess = int(ball(self.to_sympy(), 256).mid().fmpq().floor())
-        while Q5.of(guess) > self:
-            guess -= 1
-        while Q5.of(guess + 1) <= self:
-            guess += 1
-        return guess
+        """The largest integer not above the number, from an integer square root."""
+        denominator = int(self.a.q) * int(self.b.q)
+        whole, root = int(self.a.p) * int(self.b.q), int(self.b.p) * int(self.a.q)
+        below = math.isqrt(5 * root * root)
+        if root < 0:
+            below = -below - 1  # 5 root^2 is not a square
+        return (whole + below) // denominator
 
     def __add__(self, other: Any) -> Q5:
         other = Q5.of(other)
@@ -160,7 +161,7 @@ def equal(lhs: Any, rhs: Any) -> Evidence:
         raise CheckFailed(f"the two sides have different shapes: {_show_shape(left[0])} and {_show_shape(right[0])}")
     if not left[1]:
         raise CheckFailed("vacuous: both sides are empty")
-    fields = [_same(a, b, f" at entry {i}" if left[0] else "") for i, (a, b) in enumerate(zip(left[1], right[1]))]
+    fields = [_same(a, b, f" at entry {i}" if left[0] else "") for i, (a, b) in enumerate(zip(left[1], right[1], strict=True))]
     field = max(fields, key=_FIELDS.index)
     count = f", {len(fields)} entries" if left[0] else ""
     return Evidence(Kind.EXACT, f"exact in {field}{count}", {"field": field, "entries": len(fields)})
@@ -358,7 +359,7 @@ def _show_sides(left: sp.Expr, right: sp.Expr, sign: int) -> tuple[str, str]:
     while True:
         decimals = tuple(_decimal(v, digits) for v in (left, right))
         if sign == 0 or decimals[0] != decimals[1]:
-            return tuple(_show_number(v, d) for v, d in zip((left, right), decimals))  # type: ignore[return-value]
+            return tuple(_show_number(v, d) for v, d in zip((left, right), decimals, strict=True))  # type: ignore[return-value]
         digits *= 2
 
 
