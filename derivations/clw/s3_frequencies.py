@@ -154,12 +154,14 @@ frequencies.equal(saved, c0 * nu * (1 - (1 + Q) * sp.exp(-Q)))
 # %%
 frequencies.equal((-sp.log(h) / Q).subs(h, sp.exp(-kappa)), kappa / Q)
 frequencies.export(
-    "optimal_frequency", kappa / Q, args=[kappa, Q],
-    domain={kappa: (0, sp.oo), Q: (0, sp.oo)}, ulps=1,
+    "optimal_frequency", kappa / Q, args={"log_inverse_laplace": kappa, "total": Q}, ulps=1,
+    domain={"log_inverse_laplace": "> 0", "total": "> 0"},
     describe={
-        kappa: "-ln h of the page, h = E exp(-mu X)",
-        Q: "sum of kappa over all pages",
+        "log_inverse_laplace": "kappa = ln(1/h) of the page, h = E exp(-mu X)",
+        "total": "sum of kappa over all pages",
     },
+    sample={"log_inverse_laplace": (1e-12, 1e6), "total": (1e-12, 1e9)},
+    summary="Optimal access frequency (10) of a page when the weights are proportional to the change rates.",
 )
 
 # %% [markdown]
@@ -428,11 +430,15 @@ marginal.equal(
     a * (1 - (1 + kappa / x) * sp.exp(-kappa / x)),
 )
 marginal.export(
-    "marginal_value", a * price_at_age(kappa / x), args=[a, kappa, x],
-    domain={a: (0, sp.oo), kappa: (0, sp.oo), x: (0, sp.oo)}, ulps=8,
+    "marginal_value", a * price_at_age(kappa / x),
+    args={"worth": a, "log_inverse_laplace": kappa, "frequency": x}, ulps=8,
+    domain={"worth": "> 0", "log_inverse_laplace": "> 0", "frequency": "> 0"},
     describe={
-        a: "c/(mu E X), the value of the first access per unit of frequency",
-        kappa: "-ln h of the page, h = E exp(-mu X)",
-        x: "frequency of the page",
+        "worth": "a = c/(mu E X), what the first access saves per unit of frequency",
+        "log_inverse_laplace": "kappa = ln(1/h) of the page, h = E exp(-mu X)",
+        "frequency": "access frequency x of the page",
     },
+    sample={"worth": (1e-6, 1e6), "log_inverse_laplace": (1e-9, 1e3), "frequency": (1e-9, 1e0)},
+    summary="What one more unit of frequency saves in the bound: minus the derivative (8) of a page's cost.",
+    nonnegative=True,
 )

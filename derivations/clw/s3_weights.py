@@ -1,0 +1,300 @@
+# %% [markdown]
+# # General weights: dropped pages, one multiplier, and a closed form
+#
+# For weights $c_i$ that are not proportional to the change rates the paper says that (8) and (9) are necessary and
+# sufficient for (7), that Lagrange multipliers still solve the problem, and that there is no closed form. Each of
+# the three needs a correction:
+#
+# * (8), (9) are sufficient, not necessary: a page whose first access is worth too little is **dropped**;
+# * so they solve the problem only when no page drops out;
+# * and there is a closed form, up to one scalar: $x_i = \ln h_i/(1 + W_{-1}((\lambda/a_i - 1)/e))$.
+#
+# Notation: $a_i = c_i/(\mu_iE[X])$ (worth of the first access), $\kappa_i = -\ln h_i$, $t_i = \kappa_i/x_i$ (the *age*), 
+# $g(t) = 1 - (1+t)e^{-t}$, $\psi(z) = z - 1 + e^{-z}$. The summand of (7) is $\varphi(x) = c - a x(1 - e^{-\kappa/x})$, $\varphi(0) = c$.
+# Everything is done page by page, so $N$ is arbitrary throughout.
+
+# %%
+import functools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import sympy as sp
+
+from crawlproof.claims import Paper
+from crawlproof.codegen.functions import age_at_price, phi1
+from crawlproof.kernels import float64
+
+paper = Paper("clw")
+
+# Relations stay as they are written; otherwise sympy decides the easy ones itself.
+Gt, Lt, Le = (functools.partial(relation, evaluate=False) for relation in (sp.Gt, sp.Lt, sp.Le))
+
+a, c, kappa, x, t, z, h, k, lam, s = sp.symbols("a c kappa x t z h k lambda s", positive=True)
+mu, nu, c0, c2, Q = sp.symbols("mu nu c0 c2 Q", positive=True)
+
+
+def psi(value):
+    """psi written out, so that each identity below is elementary."""
+    return value - 1 + sp.exp(-value)
+
+
+def g(age):
+    """The price at which a page of this age is content."""
+    return 1 - (1 + age) * sp.exp(-age)
+
+
+page_cost = c - a * x * (1 - sp.exp(-kappa / x))
+page_cost
+
+# %% [markdown]
+# ## The marginal gain
+#
+# It starts at $a$, not at infinity, and falls strictly to 0.
+
+# %%
+gain = -sp.diff(page_cost, x)
+marginal = paper.claim("CLW-X.weights-marginal")
+marginal.equal(gain, a * g(kappa / x))
+marginal.equal(sp.diff(gain, x), -a * kappa**2 / x**3 * sp.exp(-kappa / x))
+marginal.inequality(Gt(kappa**2 / x**3 * sp.exp(-kappa / x), 0), on={x: (0, sp.oo), kappa: (0, sp.oo)})
+marginal.limit(gain, x, 0, a)
+marginal.limit(gain, x, sp.oo, 0)
+
+# %% [markdown]
+# ## A page and a price
+#
+# Charge $\lambda$ per unit of frequency. A page with $\lambda = a\,g(t)$ buys $x^* = \kappa/t$, and any other purchase costs more, by
+# an amount that one can write down:
+
+# %%
+best = page_cost.subs(x, kappa / t) + a * g(t) * kappa / t
+gap = paper.claim("CLW-X.weights-gap")
+gap.equal(page_cost + a * g(t) * x - best, a * x * sp.exp(-t) * psi(kappa / x - t))
+gap.inequality(Gt(psi(z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
+gap.inequality(Gt(psi(-z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
+
+# %% [markdown]
+# A page with $a \le \lambda$ buys nothing: every purchase costs more than it saves. (`lam` is $\lambda$; $\varphi(0) = c$.)
+
+# %%
+dropped = paper.claim("CLW-X.weights-dropped")
+dropped.equal(page_cost + lam * x, c + (lam - a) * x + a * x * sp.exp(-kappa / x))
+dropped.inequality(
+    Gt(a * x * sp.exp(-kappa / x), 0), on={a: (0, sp.oo), x: (0, sp.oo), kappa: (0, sp.oo)}
+)
+
+# %% [markdown]
+# ## The closed form
+#
+# $\lambda/a = k$ asks for $(1 + t)e^{-t} = 1 - k$. With $W = -(1 + t)$ this is $We^W = (k - 1)/e$, and $t > 0$ means $W < -1$: the branch
+# $W_{-1}$. Parametrised by $t$ the check has no branch left to choose: $k = g(t)$, and $-(1+t)$ is the number below $-1$
+# whose $We^W$ is $(k-1)/e$.
+
+# %%
+closed = paper.claim("CLW-X.weights-closed-form")
+W = -(1 + t)
+closed.equal(W * sp.exp(W), (g(t) - 1) / sp.E)
+closed.equal(gain.subs({x: sp.log(h) / (1 + W)}).subs(h, sp.exp(-kappa)), a * g(t))
+closed.inequality(Gt(t * sp.exp(-t), 0), on={t: (0, sp.oo)})
+closed.limit(g(t), t, 0, 0)
+closed.limit(g(t), t, sp.oo, 1)
+
+# %% [markdown]
+# ($g$ rises strictly from 0 to 1, as $g' = te^{-t} > 0$, so each $0 < k < 1$ has exactly one $t$.) Numerically the logarithm of
+# the same equation is better: $t - \ln(1+t) = -\ln(1-k)$, well conditioned at both ends.
+
+# %%
+age = paper.claim("CLW-X.weights-age")
+age.equal(sp.exp(-(t - sp.log(1 + t))), 1 - g(t))
+age.equal(sp.diff(t - sp.log(1 + t), t), t / (1 + t))
+age.inequality(Gt(t / (1 + t), 0), on={t: (0, sp.oo)})
+age.limit(t - sp.log(1 + t), t, 0, 0)
+age.limit(1 / (t - sp.log(1 + t)), t, sp.oo, 0)
+
+# %% [markdown]
+# The form that is compiled has a kernel for $t = -1 - W_{-1}((k-1)/e)$:
+
+# %%
+lambert = -1 - sp.LambertW((k - 1) * sp.exp(-1), -1)
+closed.equal(kappa / lambert, -kappa / (1 + sp.LambertW((k - 1) * sp.exp(-1), -1)), sample={k: (0, 1)})
+closed.export(
+    "frequency_at_price", kappa / age_at_price(k),
+    args={"log_inverse_laplace": kappa, "relative_price": k}, ulps=8,
+    domain={"log_inverse_laplace": "> 0", "relative_price": "> 0 and < 1"},
+    describe={
+        "log_inverse_laplace": "kappa = ln(1/h) of the page, h = E exp(-mu X)",
+        "relative_price": "lambda/a, price over worth a = c/(mu E X); from 1 on the page is dropped",
+    },
+    sample={"log_inverse_laplace": (1e-9, 1e3), "relative_price": (1e-12, 0.999999)},
+    summary="Optimal access frequency of a page at a given price, general weights.",
+)
+
+# %% [markdown]
+# ## One multiplier
+#
+# Along the curve $\lambda = a\,g(t)$, $x = \kappa/t$:
+
+# %%
+slope = sp.diff(kappa / t, t) / sp.diff(a * g(t), t)
+multiplier = paper.claim("CLW-X.weights-multiplier")
+multiplier.equal(slope, -kappa * sp.exp(t) / (a * t**3))
+multiplier.inequality(
+    Lt(-kappa * sp.exp(t) / (a * t**3), 0), on={t: (0, sp.oo), kappa: (0, sp.oo), a: (0, sp.oo)}
+)
+multiplier.limit(kappa / t, t, sp.oo, 0)
+multiplier.limit(t / kappa, t, 0, 0)
+
+# %% [markdown]
+# As $t$ runs from $\infty$ to 0 the price falls from $a$ to 0 and $x$ rises from 0 to $\infty$: $x(\lambda)$ is continuous, also at $a$
+# where it becomes 0. The sum $S(\lambda)$ over any number of pages is continuous, infinite at $0+$ and zero from $\max a_i$
+# on, and on $(0, \max a_i)$ it falls strictly because the page with the largest $a_i$ does. So $S(\lambda) = 1$ has
+# exactly one root.
+#
+# ## The conditions of Kuhn and Tucker
+#
+# At that root, add the gap identities of all pages: for every feasible $x$,
+#
+# $$C(x) - C^* = \sum_{\text{kept}}a_ix_ie^{-t_i}\psi(\kappa_i/x_i - t_i)
+#     + \sum_{\text{dropped}}x_i\bigl(\lambda - a_i + a_ie^{-\kappa_i/x_i}\bigr) \ge 0,$$
+#
+# with equality only at $x_i = x_i(\lambda)$. (A kept page that gets nothing still adds $a_i\kappa_ie^{-t_i} > 0$.) So the solution of (7)
+# is unique, it satisfies the corrected conditions, and whatever satisfies them, or (8) and (9) with $x > 0$, is it.
+
+# %%
+kkt = paper.claim("CLW-T3.4c-corrected")
+kkt.equal(gain.subs(x, kappa / t), a * g(t))
+kkt.limit(a * x * sp.exp(-t) * psi(kappa / x - t), x, 0, a * kappa * sp.exp(-t))
+kkt.inequality(
+    Gt(a * kappa * sp.exp(-t), 0), on={a: (0, sp.oo), kappa: (0, sp.oo), t: (0, sp.oo)},
+    using=["CLW-X.weights-gap", "CLW-X.weights-dropped", "CLW-X.weights-multiplier"],
+)
+
+# %% [markdown]
+# ## (8) and (9) are not necessary
+#
+# Two pages, $X = 1$, $\mu = (1, 1)$, $c = (1, c_2)$; so $\kappa = (1, 1)$ and $a = (1, c_2)$. Give page 1 everything: its marginal gain
+# is $g(1) = 1 - 2/e \approx 0.264$. With $c_2 = 1/4$ the first access to page 2 is worth less than that, and $x = (1, 0)$ is the minimum.
+# (8) would ask both pages for the same $\lambda$:
+
+# %%
+necessary = paper.claim("CLW-T3.4c")
+necessary.refute(sp.Eq(1 - 2 * sp.exp(-1), c2), witness={c2: sp.Rational(1, 4)}, hypotheses=[c2 > 0])
+
+# %% [markdown]
+# Is $(1, 0)$ really the minimum, and is there no solution of (8), (9) elsewhere? For every $0 < x_1 < 1$ the age $t = 1/x_1$ is
+# above 1 and page 1 gains more than page 2 possibly can: $g(t) > 1/4$. So the cost falls all the way to $x_1 = 1$.
+
+# %%
+kkt.inequality(Gt(g(t), sp.Rational(1, 4)), on={t: (1, sp.oo)})
+
+# %% [markdown]
+# In general page $i$ is dropped exactly when the others, at price $a_i$, would already take the whole robot:
+# $\lambda \ge a_i \Leftrightarrow S(a_i) \ge S(\lambda) = 1$. In the example $S(c_2) \ge 1$ means that page 1 buys at least 1, so its age at price $c_2$ is at
+# most 1: $c_2 \le g(1)$.
+
+# %%
+validity = paper.claim("CLW-X.weights-validity")
+validity.equal(g(t).subs(t, 1), 1 - 2 / sp.E)
+validity.inequality(Lt(g(t), 1 - 2 / sp.E), on={t: (0, 1)}, zeros={t: (1, 1)})
+validity.inequality(Gt(g(t), 1 - 2 / sp.E), on={t: (1, sp.oo)}, zeros={t: (1, 1)})
+
+# %% [markdown]
+# So the paper's remark (and the 1999 version's announcement before Theorem 3.4) needs a condition; with it, the
+# closed form solves (8) and (9).
+
+# %%
+for name in ("CLW-S3.7", "CLW-S3.7a"):
+    remark = paper.claim(name)
+    remark.refute(Lt(1 - 2 * sp.exp(-1), c2), witness={c2: sp.Rational(1, 4)}, hypotheses=[c2 > 0])
+    remark.equal(
+        gain.subs(x, kappa / t), a * g(t),
+        given="no page drops out: sum of x_i(a_min) < 1 at the price a_min = min c_i/(mu_i E X)",
+        using=["CLW-X.weights-validity", "CLW-X.weights-closed-form", "CLW-T3.4c-corrected"],
+    )
+
+# %% [markdown]
+# **Proportional weights.** With $c_i = c_0\mu_i$ all $a_i = c_0\nu$ are equal: a price that drops one page drops all, so none is
+# dropped; all ages agree, and $\sum\kappa_i/t = 1$ makes the age $Q$: this is (10).
+
+# %%
+proportional = paper.claim("CLW-X.weights-proportional")
+proportional.equal((c * nu / mu).subs(c, c0 * mu), c0 * nu)
+proportional.equal(sp.solve(sp.Eq(Q / t, 1), t)[0], Q)
+
+# %% [markdown]
+# ## The value, and the dual function
+#
+# The least that a page pays, access and staleness together, is $c - a\kappa e^{-t}$; its derivative in the price is the
+# frequency that it buys.
+
+# %%
+value = paper.claim("CLW-X.weights-cost")
+value.equal(best, c - a * kappa * sp.exp(-t))
+dual = paper.claim("CLW-X.weights-dual")
+dual.equal(sp.diff(c - a * kappa * sp.exp(-t), t) / sp.diff(a * g(t), t), kappa / t)
+dual.inequality(Gt(psi(z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)}, using=["CLW-X.weights-gap", "CLW-X.weights-dropped"])
+dual.inequality(Gt(psi(-z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
+
+# %% [markdown]
+# For the solvers without cancellation: $a = c/m$ with $m = \mu E[X]$, and with the relative excess $\rho = 1 - \kappa/m \ge 0$ (it is zero
+# for constant $X$) the value of a kept page is $c\,(\rho + (1-\rho)(1 - e^{-t}))$, a sum of non-negative terms.
+
+# %%
+rho = sp.Symbol("rho", nonnegative=True)
+m = sp.Symbol("m", positive=True)
+value.equal((c - a * kappa * sp.exp(-t)).subs({a: c / m}).subs(kappa, m * (1 - rho)),
+            c * (1 - (1 - rho) * sp.exp(-t)), sample={rho: (0, 1)})
+value.export(
+    "page_value_at_age", c * (rho + (1 - rho) * t * phi1(t)),
+    args={"weight": c, "relative_excess": rho, "age": t}, ulps=8,
+    domain={"weight": "> 0", "relative_excess": ">= 0 and < 1", "age": "> 0"},
+    describe={
+        "weight": "weight c of the page",
+        "relative_excess": "rho = 1 - kappa/(mu E X); zero when X is constant",
+        "age": "kappa/x at the optimum",
+    },
+    sample={"weight": (1e-6, 1e6), "relative_excess": (0, 0.999), "age": (1e-12, 1e3)},
+    summary="Least cost of a page, price of its accesses included: its part of the dual function.",
+    nonnegative=True,
+)
+
+# %% [markdown]
+# Six pages, from valuable to worthless. The dual function is concave; its slope is $S(\lambda) - 1$; each page leaves at its own
+# $a_i$, and at the top the price is right.
+
+# %%
+worth = np.array([3.0, 2.0, 1.2, 0.7, 0.35, 0.15])
+kappas = np.array([0.4, 0.8, 0.3, 0.6, 1.0, 0.5])
+weights = worth * kappas  # X constant: mu E X = kappa
+
+
+def ages(price):
+    """Ages of the pages at a price; infinite for dropped pages."""
+    kept = price < worth
+    return np.where(kept, float64.age_at_price(np.where(kept, price / worth, 0.5)), np.inf)
+
+
+def dual_value(price):
+    return weights.sum() - (worth * kappas * np.exp(-ages(price))).sum() - price
+
+
+prices = np.linspace(0.02, 3.2, 500)
+values = np.array([dual_value(price) for price in prices])
+demand = np.array([(kappas / ages(price)).sum() for price in prices])
+top = int(values.argmax())
+
+figure, (upper, lower) = plt.subplots(2, 1, figsize=(7, 5.5), sharex=True, height_ratios=(2, 1))
+upper.plot(prices, values, color="tab:blue")
+upper.plot(prices[top], values[top], "o", color="tab:red")
+upper.annotate(" maximum of the dual = minimum of (7)", (prices[top], values[top]), va="bottom", color="tab:red")
+for number, edge in enumerate(worth, start=1):
+    upper.axvline(edge, color="0.75", lw=0.8, ls="--" if edge > prices[top] else "-")
+    upper.text(edge, values.min(), f" {number}", color="0.4", fontsize=8)
+upper.set_ylabel("dual function")
+upper.set_title("Each page leaves at its own worth $a_i$ (solid: already dropped at the optimum)")
+lower.semilogy(prices, np.maximum(demand, 1e-3), color="tab:green")
+lower.axhline(1, color="0.4", lw=0.8)
+lower.set_ylabel(r"demand $\sum_i x_i(\lambda)$")
+lower.set_xlabel(r"price $\lambda$")
+figure.tight_layout()
+plt.show()
