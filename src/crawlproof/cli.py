@@ -268,17 +268,23 @@ def notebooks(
     project = _project()
     scripts = _selected(project, only)
     if check:
-        drifted = [
-            line for script in scripts
-            for line in builder.drift(script, project.root / project.notebook_of(project.relative(script)))
-        ]
+        if only is None:
+            drifted = builder.check(project.derivations, project.notebooks)
+        else:
+            drifted = [
+                line for script in scripts
+                for line in builder.drift(script, builder.notebook_for(script, project.notebooks))
+            ]
         for line in drifted:
             problems.print(escape(line), highlight=False)
         if drifted:
             raise _fail("notebooks differ from their derivations (rebuild with 'crawlproof notebooks')")
         console.print(f"{len(scripts)} notebooks match their derivations")
-    else:
+        return
+    try:
         builder.build(scripts, project.notebooks)
+    except builder.BuildFailed as error:
+        raise _fail(str(error)) from None
 
 
 def main() -> None:

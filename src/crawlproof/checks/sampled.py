@@ -49,10 +49,14 @@ def evaluate_at(expression: sp.Expr, point: Point) -> tuple[mpmath.mpc, bool]:
 
 
 def _agreed(function: Callable[[Point], mpmath.mpc], point: Point) -> tuple[mpmath.mpc, bool]:
-    with mpmath.workdps(DIGITS):
-        low = function(point)
+    try:
+        with mpmath.workdps(DIGITS):
+            low = function(point)
+        with mpmath.workdps(DIGITS + GUARD):
+            high = function(point)
+    except ZeroDivisionError:  # a pole: this point can't tell
+        return mpmath.mpc(mpmath.nan), False
     with mpmath.workdps(DIGITS + GUARD):
-        high = function(point)
         scale = max(abs(high), mpmath.mpf(10) ** (-DIGITS * 2))
         reliable = mpmath.isfinite(high) and abs(low - high) <= scale * mpmath.mpf(10) ** (-DIGITS // 2)
     return high, bool(reliable)
@@ -106,10 +110,7 @@ def violation(relation: sp.Rel, points: Sequence[Point]) -> Point | None:
     symbols = sorted({s for p in points for s in p}, key=str)
     function = evaluator(difference, symbols)
     for point in points:
-        try:
-            value, reliable = _agreed(function, point)
-        except (ZeroDivisionError, ValueError):
-            continue
+        value, reliable = _agreed(function, point)
         if reliable and value.imag == 0 and value.real < 0:
             return point
     return None

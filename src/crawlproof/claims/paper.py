@@ -75,6 +75,9 @@ class CheckedClaim:
         self._inventory = listed
         self._verified: sp.Expr | None = None  # the right-hand side that an export may start from
 
+    def _ipython_display_(self) -> None:
+        """Nothing to show: the verdict line has been printed."""
+
     # ---- confirming ---------------------------------------------------------------
 
     def equal(
@@ -237,14 +240,14 @@ class CheckedClaim:
 
     def _equality(self, lhs, rhs, where, sample, corners) -> tuple[list[Evidence], mutants.Tally]:
         """The evidence for an equality and what became of the mutants of its right-hand side."""
-        evidence, strategy = symbolic.equal(lhs, rhs, where)
+        symbolic.require_declared(lhs, rhs, *where)
         symbols = set().union(lhs.free_symbols, rhs.free_symbols, *(r.free_symbols for r in where))
         sampler = self._sampler(symbols, where, sample, corners)
         points = sampler.points(MUTANT_SAMPLES)
-        found = [evidence]
-        numeric = sampled.can_evaluate(lhs, rhs)
-        if numeric and symbols:
-            found.append(sampled.equal(lhs, rhs, sampler, SAMPLES))
+        # Sampling comes first only because it finds a false statement sooner than algebra gives up.
+        numeric = sampled.can_evaluate(lhs, rhs) and bool(symbols)
+        second = [sampled.equal(lhs, rhs, sampler, SAMPLES)] if numeric else []
+        evidence, strategy = symbolic.equal(lhs, rhs, where)
         wrong = [
             m for m in mutants.of_expression(rhs)
             if not sampled.can_evaluate(rhs) or mutants.differs(rhs, m.expression, points)
@@ -252,10 +255,10 @@ class CheckedClaim:
 
         def accepts(mutant: sp.Expr) -> bool:
             return symbolic.still_proves(strategy, lhs, mutant) or (
-                numeric and bool(symbols) and sampled.compare(lhs, mutant, points, stop_at_first=True)[1] == 0
+                numeric and sampled.compare(lhs, mutant, points, stop_at_first=True)[1] == 0
             )
 
-        return found, mutants.trial(wrong, accepts)
+        return [evidence, *second], mutants.trial(wrong, accepts)
 
     def _matches(self, found, expected, evidence_of, using, given) -> CheckedClaim:
         """Each found expression equals the expected one; mutants of the expected ones are rejected."""
