@@ -1,0 +1,1 @@
+"""Frequencies, policies and their evaluation."""
