@@ -183,13 +183,15 @@ bound.inequality(
 # %% [markdown]
 # For $0 \le D < 1$: $U'' = 2\psi - q^2e^{-qD}$ increases in $D$, so $U$ is concave up to some point and convex after it; at $D = 1$ it is convex
 # ($2\psi(q) > q^2e^{-q}$) with $U = U' = 0$. On the convex part $U > 0$ because the tangent at 1 is zero; on the concave part
-# $U$ is above its chord, which is positive: $U(0) = A > 0$.
+# $U$ is above its chord, which is positive: $U(0) = A > 0$. (The key lemma says the same: $T$ falls in $q$ from
+# $D^2 - 2(D-1)$, so $T \le D^2 - 2(D-1)$, which is $U \ge 0$.)
 
 # %%
 bound.equal(sp.diff(U, D, 2), 2 * psi_q - q**2 * sp.exp(-q * D))
 bound.inequality(Gt(2 * psi_q, q**2 * sp.exp(-q)), on={q: (0, sp.oo)}, zeros={q: (0, 3)})
 bound.equal(sp.diff(U, D).subs(D, 1) + q, q)
-bound.limit(U, D, 0, A)
+bound.limit(U, D, 0, A, using=["CLW-X.key-lemma-1", "CLW-X.key-lemma-6", "CLW-X.key-lemma-7"])
+bound.equal(D**2 - 2 * (D - 1) - T, U / psi_q)
 
 # %% [markdown]
 # ## Theorem A
