@@ -24,7 +24,7 @@ from crawlproof.claims import Paper
 paper = Paper("clw")
 
 # Relations stay as they are written; otherwise sympy decides the easy ones itself.
-Gt, Lt, Ge = (functools.partial(relation, evaluate=False) for relation in (sp.Gt, sp.Lt, sp.Ge))
+Gt = functools.partial(sp.Gt, evaluate=False)
 
 q, D, s, t, u, z, x = sp.symbols("q D s t u z x", positive=True)
 m, kappa, f, mu, F, G, c0, nu = sp.symbols("m kappa f mu F G c0 nu", positive=True)

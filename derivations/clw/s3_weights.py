@@ -27,7 +27,7 @@ from crawlproof.kernels import float64
 paper = Paper("clw")
 
 # Relations stay as they are written; otherwise sympy decides the easy ones itself.
-Gt, Lt, Le = (functools.partial(relation, evaluate=False) for relation in (sp.Gt, sp.Lt, sp.Le))
+Gt, Lt = (functools.partial(relation, evaluate=False) for relation in (sp.Gt, sp.Lt))
 
 a, c, kappa, x, t, z, h, k, lam, s = sp.symbols("a c kappa x t z h k lambda s", positive=True)
 mu, nu, c0, c2, Q = sp.symbols("mu nu c0 c2 Q", positive=True)
