@@ -14,6 +14,7 @@ from sympy.codegen import cfunctions
 from crawlproof.checks import symbolic
 from crawlproof.claims.evidence import CheckFailed
 from crawlproof.codegen.functions import KERNELS, in_exponentials
+from crawlproof.codegen.measure import points, span
 from crawlproof.kernels import domain as domains
 from crawlproof.kernels import multiprecision
 
@@ -93,7 +94,7 @@ class Export:
 
 def parse_srepr(text: str) -> Any:
     """The expression that ``sympy.srepr`` wrote, kernels included."""
-    return eval(text, dict(_NAMES))  # noqa: S307 - written by srepr, names limited to sympy's
+    return eval(text, dict(_NAMES))
 
 
 def make_export(
@@ -162,8 +163,6 @@ def make_export(
 
 def _agree_at_points(export: Export) -> None:
     """Form and verified expression agree to 50 digits at points of the sampling range."""
-    from crawlproof.codegen.measure import points
-
     symbols = [a.as_symbol for a in export.args]
     # the form with its kernels, which know their values at 0; the other without any
     kernels = {name: getattr(multiprecision, name) for name in KERNELS}
@@ -185,11 +184,10 @@ def _agree_at_points(export: Export) -> None:
 def _settled(export: Export, side: Any, values: list[mpmath.mpf]) -> mpmath.mpf:
     """The value to DIGITS digits: the precision is raised until two evaluations agree.
 
-    It starts where 1 + x**3 still differs from 1 for every argument x: below that, two
-    precisions can agree on a value from which a tiny argument has been rounded away.
+    It starts with digits for the span of the arguments: below that, two precisions can
+    agree on a value from which a tiny argument has been rounded away.
     """
-    span = max((abs(int(mpmath.log10(abs(v)))) for v in values if v), default=0)
-    digits, before = DIGITS + 3 * span, None
+    digits, before = DIGITS + 3 * span(values), None
     while digits <= MOST_DIGITS:
         with mpmath.workdps(digits):
             now = mpmath.mpf(side(*values))

@@ -36,7 +36,7 @@ from crawlproof.kernels import balls, domain, float64, multiprecision
 # Verdicts under which the verified right-hand side stands as it was checked.
 EXPORTABLE = ("holds", "gap", "misprint")
 
-# Rewriting passes for float64 by name; "cse" is lambdify's own.
+# Rewriting passes by name; "cse" is lambdify's own.
 PASSES = {"expm1": rewriting.expm1_opt, "log1p": rewriting.log1p_opt, "cse": None}
 
 HEADER = (
@@ -118,7 +118,7 @@ def _lambdified(export: Export, backend: Backend) -> Callable[..., Any]:
         raise GenerationError(f"{export.name}: Float {min(map(str, floats))}; write it as a Rational")
     expression = expression.xreplace(words)
     passes = [PASSES[p] for p in export.passes if PASSES[p] is not None]
-    if passes and backend.library is numpy:
+    if passes:
         expression = rewriting.optimize(expression, passes)
     names = {**KERNELS, **_BALL_NAMES}
     functions = {n: getattr(backend.kernels, n) for n in KERNELS}
