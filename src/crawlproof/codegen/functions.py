@@ -66,7 +66,7 @@ class Kernel(sp.Function):
     _eval_is_extended_real = _real_if_args_real
 
 
-class psi(Kernel):  # noqa: N801 - named as it prints
+class psi(Kernel):
     """psi(x) = x - 1 + exp(-x)."""
 
     nargs = 1
@@ -94,7 +94,7 @@ class psi(Kernel):  # noqa: N801 - named as it prints
         return self.args[0].is_zero if self.args[0].is_real else None
 
 
-class phi1(Kernel):  # noqa: N801 - named as it prints
+class phi1(Kernel):
     """phi1(x) = (1 - exp(-x))/x, with phi1(0) = 1."""
 
     nargs = 1
@@ -119,7 +119,7 @@ class phi1(Kernel):  # noqa: N801 - named as it prints
         return True if self.args[0].is_real else None
 
 
-class chi(Kernel):  # noqa: N801 - named as it prints
+class chi(Kernel):
     """chi(x) = psi(x)/x = 1 - phi1(x), with chi(0) = 0."""
 
     nargs = 1
@@ -144,7 +144,7 @@ class chi(Kernel):  # noqa: N801 - named as it prints
         return self.args[0].is_positive if self.args[0].is_real else None
 
 
-class psi2(Kernel):  # noqa: N801 - named as it prints
+class psi2(Kernel):
     """psi2(x) = psi(x)/x**2, with psi2(0) = 1/2."""
 
     nargs = 1
@@ -170,7 +170,7 @@ class psi2(Kernel):  # noqa: N801 - named as it prints
         return True if self.args[0].is_real else None
 
 
-class price_at_age(Kernel):  # noqa: N801 - named as it prints
+class price_at_age(Kernel):
     """price_at_age(v) = 1 - (1 + v) exp(-v)."""
 
     nargs = 1
@@ -197,7 +197,7 @@ class price_at_age(Kernel):  # noqa: N801 - named as it prints
         return True if self.args[0].is_real else None
 
 
-class age_at_price(Kernel):  # noqa: N801 - named as it prints
+class age_at_price(Kernel):
     """age_at_price(k), 0 < k < 1: the v > 0 with price_at_age(v) = k."""
 
     nargs = 1
@@ -228,7 +228,7 @@ class age_at_price(Kernel):  # noqa: N801 - named as it prints
     _eval_is_extended_real = _inside_domain
 
 
-class exp_moment(Kernel):  # noqa: N801 - named as it prints
+class exp_moment(Kernel):
     """exp_moment(n, x): the integral of u**n exp(-u x) over u in [0, 1]; n = 0, 1, 2, ..."""
 
     nargs = 2
@@ -261,7 +261,7 @@ class exp_moment(Kernel):  # noqa: N801 - named as it prints
         return True if self.args[1].is_real else None
 
 
-class mean_excess(Kernel):  # noqa: N801 - named as it prints
+class mean_excess(Kernel):
     """mean_excess(mean, kappa, mu) = mean - kappa/mu."""
 
     nargs = 3
@@ -281,7 +281,7 @@ class mean_excess(Kernel):  # noqa: N801 - named as it prints
         return {1: sp.S.One, 2: -1 / mu, 3: kappa / mu**2}[argindex]
 
 
-class relative_excess(Kernel):  # noqa: N801 - named as it prints
+class relative_excess(Kernel):
     """relative_excess(mean, kappa, mu) = 1 - kappa/(mean*mu)."""
 
     nargs = 3

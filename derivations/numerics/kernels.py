@@ -1,0 +1,77 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # How good the float64 kernels are
+#
+# $\psi(x) = x - 1 + e^{-x}$, $\varphi_1(x) = (1 - e^{-x})/x$, $\chi = \psi/x$ and $\psi_2 = \psi/x^2$ are computed by a series below
+# a switch point and in closed form above it. Here: what the series leaves out, how far an exponential
+# that is good to one ulp spoils the closed forms, and the errors as measured. The rounding of the series branches
+# is measured only.
+
+# %%
+import sympy as sp
+
+from crawlproof.checks import ulps
+from crawlproof.claims import Paper
+from crawlproof.kernels import float64, multiprecision
+
+paper = Paper("numerics")
+x = sp.Symbol("x", positive=True)
+psi = x - 1 + sp.exp(-x)
+
+# %% [markdown]
+# ## What the series leaves out
+
+# %%
+terms = float64.SERIES_TERMS
+left_out = x**terms / sp.factorial(terms + 3)
+paper.claim("NUM-series").inequality(
+    sp.Lt(left_out, (sp.Rational(1, 6) - x / 24) / 2**60), on={x: (0, sp.Rational(8, 5))}
+)
+
+# %% [markdown]
+# ## The closed forms
+# The exponential brings $2u\,e^{-x}$ of absolute error; each claim sets it against the result. The switch points are those
+# of the code.
+
+# %%
+switch = {name: sp.Rational(getattr(float64, f"{name}_SWITCH")) for name in ("PSI", "PHI1", "CHI", "PSI2")}
+
+
+def beyond(name):
+    """An open half-line that contains the switch point."""
+    return {x: (switch[name] - sp.Rational(1, 100), sp.oo)}
+
+
+paper.claim("NUM-psi").inequality(sp.Lt(2 * sp.exp(-x), 4 * psi), on=beyond("PSI"))
+paper.claim("NUM-phi1").inequality(sp.Lt(2 * sp.exp(-x), 2 * (1 - sp.exp(-x))), on=beyond("PHI1"))
+paper.claim("NUM-chi").inequality(sp.Lt(2 * sp.exp(-x), 2 * psi), on=beyond("CHI"))
+paper.claim("NUM-psi2").inequality(sp.Lt(2 * sp.exp(-x), psi), on=beyond("PSI2"))
+
+# %% [markdown]
+# ## As measured
+# Against 60 digits, over the whole positive range and around the switch points.
+
+# %%
+for name in ("psi", "phi1", "chi", "psi2", "price_at_age"):
+    for low, high in ((5e-324, 1.7e308), (1e-3, 64.0), (0.7, 1.8)):
+        found = ulps.within(
+            getattr(float64, name), getattr(multiprecision, name), [ulps.log_uniform(low, high, 300, seed=1)],
+            stated=float64.STATED_ULPS[name], what=name,
+        )
+        print(f"{name} on [{low:g}, {high:g}]: {found.detail}")
+found = ulps.within(
+    float64.age_at_price, multiprecision.age_at_price, [ulps.log_uniform(1e-300, 1 - 2.0**-53, 300, seed=1)],
+    stated=float64.STATED_ULPS["age_at_price"], what="age_at_price",
+)
+print(f"age_at_price: {found.detail}")
