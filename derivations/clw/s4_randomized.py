@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sp
 
 from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, exp_moment, phi1, price_at_age, psi, relative_excess
+from crawlproof.codegen.functions import chi, exp_moment, phi1, relative_excess
 
 paper = Paper("clw")
 
@@ -415,6 +415,38 @@ fresh = (1 - f) * kappa * phi1(kappa)
 stable_rate = relative_excess(EX, kappa, mu) + kappa / (mu * EX) * (fresh + f * chi(kappa)) / (f + fresh)
 rate_kappa = rate.subs(in_kappa)
 lemma.equal(rate_kappa, stable_rate, where=[f <= 1], sample={f: (0, 1)}, using=["CLW-L4.1a", "CLW-L4.1b", "CLW-L4.1c"])
+
+# %%
+log_h = sp.Symbol("lnh", negative=True)
+to_log = {kappa: -log_h}
+words = {"frequency": f, "change_rate": mu, "mean_access_time": EX, "log_laplace": log_h}
+domain = {"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "< 0"}
+describe = {
+    "frequency": "f, the probability that an access goes to this page",
+    "change_rate": "mu, the page's changes per unit of time",
+    "mean_access_time": "E[X], the mean duration of an access",
+    "log_laplace": "ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time at mu",
+}
+drawn = {
+    "frequency": (1e-9, 1), "load": (1e-12, 300), "mean_access_time": (1e-3, 1e3),
+    "change_rate": "load/mean_access_time", "share": (1e-3, 1),
+    "log_laplace": "-share*change_rate*mean_access_time",
+}
+common = {"args": words, "domain": domain, "describe": describe, "sample": drawn, "rules": ["jensen"], "nonnegative": True}
+lemma.export(
+    "randomized_obsolescence", stable_rate.subs(to_log), verified=rate_kappa.subs(to_log), ulps=8,
+    summary="Fraction of time a page is out of date under the randomized policy (Lemma 4.1).", **common,
+)
+closed.export(
+    "randomized_excess", stable_excess.subs(to_log), verified=excess_kappa.subs(to_log), ulps=8,
+    summary="Randomized obsolescence rate minus the lower bound of Theorem 3.3 at the same frequency.", **common,
+)
+near_one = (1 - f) * sp.exp(-kappa) * kappa / (mu * EX) * chi(kappa)
+corrected_one.export(
+    "randomized_excess_near_one", near_one.subs(to_log),
+    verified=(true_one * (f - 1)).subs(in_kappa).subs(to_log), ulps=8,
+    summary="First-order term of randomized_excess as the frequency tends to 1 (corrected expansion).", **common,
+)
 
 # %% [markdown]
 # ## The picture

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi
+from crawlproof.codegen.functions import chi, phi1
 
 paper = Paper("clw")
 mu, nu, c, c0, h, x, y, lam = sp.symbols("mu nu c c0 h x y lambda", positive=True)
@@ -354,6 +354,34 @@ sharpness.equal(
     sample=ranges,
 )
 sharpness.inequality(sp.Gt(2 - (q**2 + 2 * q + 2) * sp.exp(-q), 0), on={q: (0, sp.oo)}, zeros={q: (0, 3)}, tail={q: 20})
+
+# %% [markdown]
+# ## What a program should compute
+#
+# The frequency of a page from its score $s$, the level $t$ and $\ln h$ (a difference of the two inputs, so nothing cancels), and the price
+# of the die for many pages.
+
+# %%
+log_h = sp.Symbol("lnh", negative=True)
+filled = (s - t) / t * (sp.exp(-log_h) - 1)
+filling.export(
+    "randomized_frequency", (s - t) / t * -log_h * phi1(-log_h) * sp.exp(-log_h), verified=filled,
+    args={"score": s, "level": t, "log_laplace": log_h},
+    domain={"score": "> 0", "level": "> 0", "log_laplace": "< 0"},
+    describe={
+        "score": "s = sqrt(c/mu) of the page, at least the level (else the page is dropped)",
+        "level": "t = sqrt(lambda E[X]), the water level common to all pages",
+        "log_laplace": "ln h = ln E[exp(-mu X)] of the page",
+    },
+    sample={"level": (1e-6, 1e6), "ratio": (1, 1e6), "score": "level*ratio", "log_laplace": (-300, -1e-12)},
+    ulps=8, summary="Access probability of a page in the best randomized policy, (15) with the water level.",
+)
+sharpness.export(
+    "randomized_price", many, verified=(q - 1 + 1 / (1 + q)) / (q - 1 + sp.exp(-q)),
+    args={"load": q}, domain={"load": "> 0"},
+    describe={"load": "q = mu E[X], changes of all pages per access"}, sample={"load": (1e-12, 1e12)},
+    ulps=8, summary="Best randomized cost over the lower bound for many slowly changing pages, constant access time.",
+)
 
 # %% [markdown]
 # ## The picture: water-filling
