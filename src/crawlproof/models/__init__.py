@@ -1,0 +1,1 @@
+"""Exact reference models, built from the words of the papers and from none of their formulas."""
