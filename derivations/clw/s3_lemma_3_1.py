@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, mean_excess, phi1
+from crawlproof.codegen.functions import chi, phi1, relative_excess
 
 paper = Paper("clw")
 mu, EX, x, z, r = sp.symbols("mu EX x z r", positive=True)
@@ -279,16 +279,16 @@ plt.show()
 # %% [markdown]
 # ## The function that comes out of it
 # As printed the formula loses all its digits when changes are rare: $d\,E[X]$ and $(1-h^d)/\mu$ agree
-# to first order. With $\kappa = -\ln h$, $\varrho = E[X] - \kappa/\mu \ge 0$ (Jensen), and $\varphi_1(x) = (1 - e^{-x})/x$,
-# $\chi(x) = 1 - \varphi_1(x)$, it is a weighted mean of two non-negative numbers:
+# to first order. With $\kappa = -\ln h$, $\varrho = 1 - \kappa/(\mu E[X]) \ge 0$ (Jensen), and $\varphi_1(x) = (1 - e^{-x})/x$,
+# $\chi(x) = 1 - \varphi_1(x)$, it is a sum of two non-negative numbers, and no factor of it is too small for a double:
 #
-# $$E[Z] = d\,\bigl(\varrho\,\varphi_1(d\kappa) + E[X]\,\chi(d\kappa)\bigr).$$
+# $$E[Z] = d\,E[X]\,\bigl(\varrho\,\varphi_1(d\kappa) + \chi(d\kappa)\bigr).$$
 
 # %%
 log_h = sp.Symbol("log_h", negative=True)
 distance = sp.Symbol("distance", positive=True)
 in_logs = distance * EX - (1 - sp.exp(distance * log_h)) / mu
-stable = distance * (mean_excess(EX, -log_h, mu) * phi1(-distance * log_h) + EX * chi(-distance * log_h))
+stable = distance * EX * (relative_excess(EX, -log_h, mu) * phi1(-distance * log_h) + chi(-distance * log_h))
 lemma.equal(stable, in_logs)
 stable
 

@@ -236,11 +236,15 @@ def _show_shape(shape: tuple[int, ...]) -> str:
 _TRUTH_VALUES = {"bool", "bool_", "BooleanTrue", "BooleanFalse"}  # of Python, numpy and SymPy
 
 
-def every(cases: Iterable[Any], predicate: Callable[[Any], bool], what: str) -> Evidence:
+def every(cases: Iterable[Any], predicate: Callable[[Any], bool], what: str, kind: str = "exact") -> Evidence:
     """``predicate`` is true for each of the finitely many cases; there must be at least one.
+
+    ``kind`` names how the predicate decides: in "exact" arithmetic, or by balls ("enclosed").
 
     The predicate has to answer with a truth value: a number or None that happens to be truthy is an error.
     """
+    if kind not in (Kind.EXACT.value, Kind.ENCLOSED.value):
+        raise ValueError(f"{what}: a predicate decides exactly or by enclosures, not {kind!r}")
     count = 0
     for case in cases:
         answer = predicate(case)
@@ -251,7 +255,7 @@ def every(cases: Iterable[Any], predicate: Callable[[Any], bool], what: str) -> 
         count += 1
     if not count:
         raise CheckFailed(f"vacuous: {what} has no cases")
-    return Evidence(Kind.EXACT, f"exact in {count} cases ({what})", {"cases": count, "what": what})
+    return Evidence(Kind(kind), f"{kind} in {count} cases ({what})", {"cases": count, "what": what})
 
 
 # --------------------------------------------------------------------------- refutation

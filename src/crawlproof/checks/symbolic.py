@@ -97,8 +97,8 @@ def _by_derivative(difference: sp.Expr) -> bool:
             continue
         if _by_rewriting(sp.diff(difference, symbol)) is None:
             continue
-        at_one = difference.subs(symbol, 1)
-        if at_one.is_finite is not False and _by_rewriting(at_one) is not None:
+        at_point = difference.subs(symbol, -1 if symbol.is_negative else 1)
+        if at_point.is_finite is not False and _by_rewriting(at_point) is not None:
             return True
     return False
 

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from crawlproof.checks import enclosed, exact, mutants, sampled, simulated, stated, symbolic
+from crawlproof.checks import ulps as rounding
 from crawlproof.checks.sampler import Range, Sampler, seed_of
 from crawlproof.claims import inventory
 from crawlproof.claims.evidence import CheckFailed, Evidence
@@ -120,9 +121,15 @@ class CheckedClaim:
         using: Sequence[str] | None = None, given: str | None = None, max_boxes: int = 100_000,
     ) -> CheckedClaim:
         """An inequality on a whole region, proved by balls (see ``checks.enclosed.prove``)."""
+        if not isinstance(relation, sp.Rel):
+            raise CheckFailed(
+                f"{self.claim.id}: the relation is already {relation} under the declared assumptions, so that there is "
+                "nothing to enclose: write it with evaluate=False"
+            )
         symbolic.require_declared(relation.lhs, relation.rhs)
         proof = enclosed.prove(relation, on=on, zeros=zeros, tail=tail, where=where, max_boxes=max_boxes)
-        sampler = Sampler(sorted(on, key=str), where, dict(on), (), seed_of(self.claim.id))
+        ranges = {s: (r.start, r.end) if isinstance(r, sp.Interval) else r for s, r in on.items()}
+        sampler = Sampler(sorted(on, key=str), where, ranges, (), seed_of(self.claim.id))
         wrong = mutants.of_inequality(relation, sampler.points(MUTANT_SAMPLES * 4))
         tally = mutants.trial(
             wrong,
@@ -132,14 +139,17 @@ class CheckedClaim:
 
     def every(
         self, cases: Iterable[Any], predicate: Callable[[Any], bool], *, what: str,
-        wrong: Mapping[str, Callable[[Any], bool]],
+        wrong: Mapping[str, Callable[[Any], bool]], kind: str = "exact",
         using: Sequence[str] | None = None, given: str | None = None,
     ) -> CheckedClaim:
-        """``predicate`` holds for every case, in exact arithmetic; each wrong variant of it fails on some."""
+        """``predicate`` holds for every one of finitely many cases; each wrong variant of it fails on some.
+
+        ``kind`` says how the predicate decides: "exact" arithmetic, or "enclosed" when it asks balls.
+        """
         if not wrong:
             raise CheckFailed(f"{self.claim.id}: every() needs at least one wrong variant that must be rejected")
         cases = list(cases)
-        proof = exact.every(cases, predicate, what)
+        proof = exact.every(cases, predicate, what, kind)
         variants = [mutants.Mutant("variant", name, sp.Symbol(name)) for name in wrong]
         tally = mutants.trial(variants, lambda m: exact.every(cases, wrong[str(m)], what))
         return self._add(Role.SUPPORT, [proof], tally, using, given)
@@ -157,8 +167,32 @@ class CheckedClaim:
         using: Sequence[str] | None = None, given: str | None = None,
     ) -> CheckedClaim:
         """A simulation from the model's words agrees with ``expected`` (a number) within its error."""
-        found = simulated.compare(simulate, float(expected), seed=seed, runs=runs, what=what)
-        return self._add(Role.SUPPORT, [found], mutants.NONE, using, given)
+        samples = simulate(np.random.default_rng(seed), runs)
+        value = float(expected)
+
+        def agrees(target: float) -> Evidence:
+            return simulated.compare(lambda *_: samples, target, seed=seed, runs=runs, what=what)
+
+        wrong = {"twice the value": 2 * value, "half the value": value / 2, "negated": -value} if value else {"one": 1.0}
+        variants = [mutants.Mutant("value", name, sp.Symbol(name)) for name in wrong]
+        tally = mutants.trial(variants, lambda m: agrees(wrong[str(m)]))
+        return self._add(Role.SUPPORT, [agrees(value)], tally, using, given)
+
+    def measured(
+        self, function: Callable, reference: Callable, points: Sequence[np.ndarray], *, ulps: float, what: str,
+        using: Sequence[str] | None = None, given: str | None = None,
+    ) -> CheckedClaim:
+        """A float64 function stays within ``ulps`` of a reference of many digits at all points (sampled)."""
+        found = rounding.within(function, reference, points, ulps, what)
+        # Twice the stated error on top of what is there can't stay within it.
+        spoilt = mutants.Mutant("rounding", f"{2 * ulps:g} ulps added", sp.Symbol("spoilt"))
+        tally = mutants.trial(
+            [spoilt],
+            lambda _: rounding.within(
+                lambda *a: function(*a) * (1 + 4 * ulps * 2.0**-53), reference, points, ulps, what
+            ),
+        )
+        return self._add(Role.SUPPORT, [found], tally, using, given)
 
     def argued(
         self, name: str, why: str, *, using: Sequence[str] | None = None, given: str | None = None
@@ -241,6 +275,10 @@ class CheckedClaim:
     def _equality(self, lhs, rhs, where, sample, corners) -> tuple[list[Evidence], mutants.Tally]:
         """The evidence for an equality and what became of the mutants of its right-hand side."""
         symbolic.require_declared(lhs, rhs, *where)
+        if rhs == 0 and lhs.is_Add:
+            # A sum that vanishes has no scale to compare with: its first term against the others has one.
+            first, *others = lhs.args
+            lhs, rhs = first, -sp.Add(*others)
         symbols = set().union(lhs.free_symbols, rhs.free_symbols, *(r.free_symbols for r in where))
         sampler = self._sampler(symbols, where, sample, corners)
         points = sampler.points(MUTANT_SAMPLES)
