@@ -602,7 +602,7 @@ worst_of_all.inequality(  # intervals from the 14th on: V^* stays below FAR
 # %% [markdown]
 # ## Section 6: greedy rules
 #
-# The paper's closing remark is that some simple greedy policies seem to do remarkably well. One that does: access the page that is *most overdue*, with the largest
+# The paper's closing remark is that there are simple greedy policies that seem to do remarkably well. One that does: access the page that is *most overdue*, with the largest
 # $f_i\cdot\text{age}_i$ (ties to the more frequent page). With integer weights it soon runs in a cycle, so its cost ratio for $q \to 0$, $\sum_if_i^2E d_i^2/E d_i$, is an exact
 # rational. For every way to write $n \le 12$ as a sum of parts of which none exceeds $n/3$, it is at most $1.034$.
 
@@ -651,7 +651,7 @@ paper.claim("CLW-K1").every(
         "oldest first": lambda parts: within(parts, lambda weight, age: (age, weight)),
         "within 3.3 %": lambda parts: within(parts, lambda weight, age: (weight * age, weight), Fraction(1033, 1000)),
     },
-    given="the greedy rule is most overdue; checked for frequencies up to 1/3 with denominators up to 12, $q \\to 0$", using=["CLW-T3.3"],
+    using=["CLW-T3.3"],
 )
 
 # %% [markdown]
@@ -691,12 +691,12 @@ corollary.export(
     },
     sample={"place": (1.0, 1.618), "relative_rate": (1e-6, 50.0)},
     summary="Limit G_s(q) of the golden ratio policy's cost over the lower bound, for many small pages.",
-    ulps=16,
+    ulps=8,
 )
 equal_limits.export(
     "golden_ratio_best_ratio", (phi**2 / 5 / phi**2 * psi2(q * phi / sqrt5) + phi**4 / 5 / phi * psi2(q * phi**2 / sqrt5)) / psi2(q),
     args={"relative_rate": q}, domain={"relative_rate": ">= 0"},
     describe={"relative_rate": "q = mu E[X], the total change rate times the mean access time"},
     sample={"relative_rate": (1e-6, 50.0)},
-    summary="H(q), the least limit of the golden ratio policy's cost over the lower bound.", ulps=16,
+    summary="H(q), the least limit of the golden ratio policy's cost over the lower bound.", ulps=8,
 )
