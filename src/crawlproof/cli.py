@@ -97,6 +97,11 @@ def _run(project: Project, scripts: Sequence[Path], use_cache: bool) -> list[run
     return run.run_all(project, scripts, use_cache, tell)
 
 
+def _may_use_cache(no_cache: bool) -> bool:
+    """Continuous integration believes nothing that was computed before."""
+    return not no_cache and os.environ.get("CI", "").lower() not in ("1", "true")
+
+
 def _outcome_line(outcome: run.Outcome) -> str:
     if outcome.error:
         return f"{outcome.derivation}  FAILED"
@@ -135,8 +140,7 @@ def verify(
     started = time.perf_counter()
     project = _project()
     listed = _inventory(project)
-    use_cache = not no_cache and os.environ.get("CI", "").lower() not in ("1", "true")
-    outcomes = _run(project, _selected(project, only), use_cache)
+    outcomes = _run(project, _selected(project, only), _may_use_cache(no_cache))
     _raise_on_failures(outcomes)
     results = [outcome.result for outcome in outcomes if outcome.result]
     if only is not None:
@@ -234,7 +238,7 @@ def generate(
     """Write the numeric functions of all verified exports to src/crawlproof/formulas."""
     project = _project()
     listed = _inventory(project)
-    outcomes = _run(project, project.scripts(), not no_cache)
+    outcomes = _run(project, project.scripts(), _may_use_cache(no_cache))
     _raise_on_failures(outcomes)
     from crawlproof.codegen import generator
     from crawlproof.codegen.export import Export

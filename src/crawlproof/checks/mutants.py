@@ -128,14 +128,14 @@ _KINDS = {
 def of_expression(expression: sp.Basic, limit: int = LIMIT) -> list[Mutant]:
     """Up to ``limit`` different mutants, taken from the kinds in turn so that each is represented."""
     expression = sp.sympify(expression)
-    queues = [((kind, pair) for pair in make(expression)) for kind, make in _KINDS.items()]
+    queues = {kind: make(expression) for kind, make in _KINDS.items()}
     chosen: dict[sp.Basic, Mutant] = {}
     while queues and len(chosen) < limit:
-        for queue in list(queues):
+        for kind, queue in list(queues.items()):
             try:
-                kind, (what, mutant) = next(queue)
+                what, mutant = next(queue)
             except StopIteration:
-                queues.remove(queue)
+                del queues[kind]
                 continue
             if mutant != expression and not mutant.has(sp.zoo, sp.nan, sp.oo):
                 chosen.setdefault(mutant, Mutant(kind, what, mutant))

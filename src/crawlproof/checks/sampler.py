@@ -15,6 +15,9 @@ from crawlproof.claims.evidence import CheckFailed
 Point = dict[sp.Symbol, sp.Expr]
 Range = tuple | list | set
 
+# Hypotheses that so many random points miss are either impossible or need ranges of their own.
+ATTEMPTS = 4000
+
 
 class VacuousHypotheses(CheckFailed):
     """No point satisfies the hypotheses, so a check under them says nothing."""
@@ -100,7 +103,7 @@ class Sampler:
         equal = self._all_equal(rng)
         if equal is not None and self._meets(equal):
             yield equal
-        for _ in range(20_000):
+        for _ in range(ATTEMPTS):
             point = {symbol: self._value(rng, symbol) for symbol in self.symbols}
             if self._meets(point):
                 yield point

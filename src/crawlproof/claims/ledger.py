@@ -169,7 +169,7 @@ def _entry(
     printed = dict(claim.printed)
     for check in checks:
         if check.role is Role.MISPRINT and check.printed and not printed:
-            printed = {version: check.printed for version in claim.versions}
+            printed = dict.fromkeys(claim.versions, check.printed)
     return {
         "id": claim.id,
         "paper": claim.paper,

@@ -6,6 +6,7 @@ out, prints one stable line and raises when the statement is not confirmed.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import sympy as sp
 
 from crawlproof.checks import enclosed, exact, mutants, sampled, simulated, stated, symbolic
 from crawlproof.checks import ulps as rounding
+from crawlproof.checks.balls import FloatInBall
 from crawlproof.checks.sampler import Range, Sampler, seed_of
 from crawlproof.claims import inventory
 from crawlproof.claims.evidence import CheckFailed, Evidence
@@ -68,6 +70,21 @@ class Paper:
         return CheckedClaim(claim, self.inventory)
 
 
+def _names_the_claim(check: Callable[..., CheckedClaim]) -> Callable[..., CheckedClaim]:
+    """Engines know nothing of claims: what they raise gets the id here."""
+
+    @functools.wraps(check)
+    def named(self: CheckedClaim, *args: Any, **kwargs: Any) -> CheckedClaim:
+        try:
+            return check(self, *args, **kwargs)
+        except (CheckFailed, FloatInBall) as error:
+            if str(error).startswith(self.claim.id):
+                raise
+            raise type(error)(f"{self.claim.id}: {error}") from error
+
+    return named
+
+
 class CheckedClaim:
     """One claim, and every way to check it. Each method returns the claim itself."""
 
@@ -81,6 +98,7 @@ class CheckedClaim:
 
     # ---- confirming ---------------------------------------------------------------
 
+    @_names_the_claim
     def equal(
         self, lhs: Any, rhs: Any, *, where: Sequence[sp.Basic] = (),
         sample: Mapping[sp.Symbol, Range] | None = None, corners: Sequence[Mapping] = (),
@@ -96,6 +114,7 @@ class CheckedClaim:
         self._verified = rhs
         return self._add(Role.SUPPORT, evidence, killed, using, given)
 
+    @_names_the_claim
     def limit(
         self, expression: Any, variable: sp.Symbol, point: Any, value: Any, *, direction: str = "+",
         using: Sequence[str] | None = None, given: str | None = None,
@@ -104,6 +123,7 @@ class CheckedClaim:
         found = symbolic.limit(sp.sympify(expression), variable, sp.sympify(point), direction)
         return self._matches([found], [sp.sympify(value)], symbolic.limit_evidence, using, given)
 
+    @_names_the_claim
     def series(
         self, expression: Any, variable: sp.Symbol, point: Any, order: int, expansion: Any, *,
         using: Sequence[str] | None = None, given: str | None = None,
@@ -115,6 +135,7 @@ class CheckedClaim:
             found, expected, lambda *used: symbolic.series_evidence(order, used), using, given
         )
 
+    @_names_the_claim
     def inequality(
         self, relation: sp.Rel, *, on: Mapping[sp.Symbol, tuple], zeros: Mapping | None = None,
         tail: Mapping | None = None, where: Sequence[sp.Basic] = (),
@@ -137,6 +158,7 @@ class CheckedClaim:
         )
         return self._add(Role.SUPPORT, [proof], tally, using, given)
 
+    @_names_the_claim
     def every(
         self, cases: Iterable[Any], predicate: Callable[[Any], bool], *, what: str,
         wrong: Mapping[str, Callable[[Any], bool]], kind: str = "exact",
@@ -154,6 +176,7 @@ class CheckedClaim:
         tally = mutants.trial(variants, lambda m: exact.every(cases, wrong[str(m)], what))
         return self._add(Role.SUPPORT, [proof], tally, using, given)
 
+    @_names_the_claim
     def exact(
         self, lhs: Any, rhs: Any, *, using: Sequence[str] | None = None, given: str | None = None,
     ) -> CheckedClaim:
@@ -162,6 +185,7 @@ class CheckedClaim:
         tally = self._rejecting_exact(lhs, rhs)
         return self._add(Role.SUPPORT, [proof], tally, using, given)
 
+    @_names_the_claim
     def simulated(
         self, simulate: Callable, expected: Any, *, seed: int, runs: int, what: str = "",
         using: Sequence[str] | None = None, given: str | None = None,
@@ -178,6 +202,7 @@ class CheckedClaim:
         tally = mutants.trial(variants, lambda m: agrees(wrong[str(m)]))
         return self._add(Role.SUPPORT, [agrees(value)], tally, using, given)
 
+    @_names_the_claim
     def measured(
         self, function: Callable, reference: Callable, points: Sequence[np.ndarray], *, ulps: float, what: str,
         using: Sequence[str] | None = None, given: str | None = None,
@@ -215,6 +240,7 @@ class CheckedClaim:
 
     # ---- refuting, correcting -------------------------------------------------------
 
+    @_names_the_claim
     def refute(
         self, asserted: sp.Rel, *, witness: Mapping[sp.Symbol, Any], hypotheses: Sequence[sp.Basic] = (),
         using: Sequence[str] | None = None,
@@ -230,6 +256,7 @@ class CheckedClaim:
             Role.REFUTATION, [found.evidence], tally, using, None, witness=_witness_json(found, asserted)
         )
 
+    @_names_the_claim
     def misprint(
         self, lhs: Any, *, printed: Any, corrected: Any, witness: Mapping[sp.Symbol, Any],
         where: Sequence[sp.Basic] = (), sample: Mapping[sp.Symbol, Range] | None = None,
@@ -253,6 +280,7 @@ class CheckedClaim:
 
     # ---- exporting ------------------------------------------------------------------
 
+    @_names_the_claim
     def export(self, name: str, form: sp.Expr, **details: Any) -> CheckedClaim:
         """Compile the verified right-hand side, in the stable form ``form``, into a numeric function."""
         from crawlproof.codegen.export import make_export

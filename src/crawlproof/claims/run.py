@@ -65,7 +65,7 @@ def run_one(project: Project, script: Path, use_cache: bool) -> Outcome:
         data = json.loads(kept.read_text(encoding="utf-8"))
         return Outcome(name, 0.0, True, DerivationResult.from_json(name, data))
     # Threads of a numeric library would fight with the other derivations for the cores.
-    single = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = os.environ | single | {"PYTHONHASHSEED": "0", "CRAWLPROOF_ROOT": str(project.root)}
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
