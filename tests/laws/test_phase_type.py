@@ -38,8 +38,8 @@ def test_lumping_keeps_what_differs_and_drops_what_is_never_reached():
     law = PhaseType([0.9, 0.1], [[-1, 0], [0, -2]])
     assert law.lumped() is law
     assert PhaseType([1, 0], [[-1, 0], [0, -2]]).lumped().S.tolist() == [[-1]]
-    lumped = PhaseType([0.5, 0.25, 0.25], [[-3, 1, 1], [0, -2, 1], [0, 1.5, -2.5]]).lumped()
-    assert lumped.S.tolist() == [[-3, 2], [0, -1]]
+    lumped = PhaseType([0.5, 0.25, 0.25], [[-4, 1, 1], [0, -2, 1], [0, 1.5, -2.5]]).lumped()
+    assert lumped.S.tolist() == [[-4, 2], [0, -1]]
     assert lumped.beta.tolist() == [0.5, 0.5]
 
 

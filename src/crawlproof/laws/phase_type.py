@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 ExactVector = tuple[Fraction, ...]
 ExactMatrix = tuple[ExactVector, ...]
 
-# Entries given as floats are rounded themselves: a row of n of them may miss its sum by this much of its largest entry.
-ROUNDING = Fraction(1, 2**50)
+# Entries given as floats are rounded themselves, each by up to 2^-53 of it; computed ones by a few times as much.
+ROUNDING = Fraction(1, 2**51)
 
 
 class ModelError(ValueError):
@@ -75,7 +75,7 @@ def exact_square(rows: Any, name: str, size: int | None = None) -> ExactMatrix:
 
 def negligible(rest: Fraction, entries: Sequence[Fraction]) -> bool:
     """Whether `rest` is what rounding the entries can leave of a sum that is zero."""
-    return abs(rest) <= ROUNDING * max(abs(entry) for entry in entries)
+    return abs(rest) <= ROUNDING * sum(abs(entry) for entry in entries)
 
 
 def check_rates(matrix: ExactMatrix, name: str) -> None:

@@ -1,0 +1,80 @@
+"""Policies: how many robots are active with i pages in the system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, combinations_with_replacement
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from crawlproof.laws.phase_type import ModelError
+
+
+def whole(value: Any, place: str) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise ModelError(f"{place} is {value!r}; it must be a whole number")
+    return int(value)
+
+
+def check_mode(value: Any, place: str, modes: int) -> int:
+    mode = whole(value, place)
+    if not 1 <= mode <= modes:
+        raise ModelError(f"{place} is {mode}; there are modes 1 to {modes}")
+    return mode
+
+
+def check_active(active: Sequence[int], capacity: int, modes: int) -> tuple[int, ...]:
+    """Robots for each number of pages from 0 to K."""
+    if isinstance(active, str) or not isinstance(active, Sequence | np.ndarray) or len(active) != capacity + 1:
+        raise ModelError(f"active is {active!r}; it must list the robots for 0 to {capacity} pages, "
+                         f"{capacity + 1} numbers")
+    return tuple(check_mode(value, f"active, for {pages} pages,", modes) for pages, value in enumerate(active))
+
+
+def check_combination(modes: Sequence[int], available: int) -> tuple[int, ...]:
+    if isinstance(modes, str) or not isinstance(modes, Sequence | np.ndarray) or len(modes) == 0:
+        raise ModelError(f"modes is {modes!r}; it must list the modes in the order of their use, such as (3, 1)")
+    combination = tuple(check_mode(mode, f"modes, entry {k},", available) for k, mode in enumerate(modes, 1))
+    if len(set(combination)) < len(combination):
+        raise ModelError(f"modes is {combination}; each mode can be used once")
+    return combination
+
+
+def from_thresholds(thresholds: Sequence[int], modes: Sequence[int], capacity: int, available: int) -> tuple[int, ...]:
+    """The paper's form: modes[0] up to thresholds[0] pages, then modes[1] up to thresholds[1], ..., at last modes[-1].
+
+    0 <= j_1 <= j_2 <= ... <= K - 1: the first and the last mode are always used, one in between is skipped when its
+    two thresholds coincide.
+    """
+    combination = check_combination(modes, available)
+    if isinstance(thresholds, str) or not isinstance(thresholds, Sequence | np.ndarray):
+        raise ModelError(f"thresholds is {thresholds!r}; it must be a list of whole numbers")
+    if len(thresholds) != len(combination) - 1:
+        raise ModelError(f"{len(combination)} modes need {len(combination) - 1} thresholds, not {len(thresholds)}")
+    previous = 0
+    active: list[int] = []
+    for k, (value, mode) in enumerate(zip(thresholds, combination[:-1], strict=True), 1):
+        threshold = whole(value, f"thresholds, entry {k},")
+        if not 0 <= threshold <= capacity - 1:
+            raise ModelError(f"thresholds, entry {k}, is {threshold}; it must be in 0 to K - 1 = {capacity - 1}")
+        if threshold < previous:
+            raise ModelError(f"thresholds, entry {k}, is {threshold}, below the one before it, {previous}")
+        active += [mode] * (threshold + 1 - len(active))
+        previous = threshold
+    return tuple(active + [combination[-1]] * (capacity + 1 - len(active)))
+
+
+def all_combinations(available: int) -> list[tuple[int, ...]]:
+    """Every choice of modes, fewest first, each in the order of its use: more robots while there are fewer pages."""
+    return [
+        tuple(reversed(chosen))
+        for count in range(1, available + 1)
+        for chosen in combinations(range(1, available + 1), count)
+    ]
+
+
+def all_thresholds(count: int, capacity: int) -> Iterator[tuple[int, ...]]:
+    """All thresholds between `count` modes."""
+    return combinations_with_replacement(range(capacity), count - 1)
