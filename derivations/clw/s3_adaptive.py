@@ -17,6 +17,7 @@ import sympy as sp
 
 from crawlproof.claims import Paper
 from crawlproof.codegen.functions import chi
+from crawlproof.codegen.functions import psi as psi_kernel
 
 paper = Paper("clw")
 
@@ -383,6 +384,35 @@ constant.equal(
     where=[spread < mean_value], sample={spread: (0, 1), mean_value: (1, 2)},
 )
 constant.limit(two_values, spread, 0, sp.exp(-mu * mean_value), using=both)
+
+# %% [markdown]
+# ## For users
+
+# %%
+every_page.export(
+    "every_policy_obsolescence", chi(mu * EX / f), verified=1 - f / (mu * EX) * (1 - sp.exp(-mu * EX / f)),
+    args={"frequency": f, "change_rate": mu, "mean_access_time": EX},
+    domain={"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0"},
+    describe={
+        "frequency": "f, the share of accesses that go to the page",
+        "change_rate": "mu, the page's changes per unit of time",
+        "mean_access_time": "E[X], the mean duration of an access",
+    },
+    sample={"frequency": (1e-9, 1), "change_rate": (1e-100, 1e3), "mean_access_time": (1e-3, 1e3)},
+    ulps=8, summary="A bound on a page's obsolescence rate that no policy can beat, whatever it knows of its access times.",
+)
+every_policy.export(
+    "every_policy_cost", c0 / EX * psi_kernel(mu * EX), verified=c0 * (mu - 1 / EX + sp.exp(-mu * EX) / EX),
+    args={"cost_per_change": c0, "total_change_rate": mu, "mean_access_time": EX},
+    domain={"cost_per_change": "> 0", "total_change_rate": "> 0", "mean_access_time": "> 0"},
+    describe={
+        "cost_per_change": "c_0, where page i has weight c_i = c_0 mu_i",
+        "total_change_rate": "mu, the sum of the change rates of all pages",
+        "mean_access_time": "E[X], the mean duration of an access",
+    },
+    sample={"cost_per_change": (1e-6, 1e6), "total_change_rate": (1e-100, 1e3), "mean_access_time": (1e-3, 1e3)},
+    ulps=8, summary="A bound on the cost that no policy can beat, c_i = c_0 mu_i.",
+)
 
 # %% [markdown]
 # ## What it looks like

@@ -12,7 +12,7 @@ from fractions import Fraction
 import sympy as sp
 
 from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, phi1
+from crawlproof.codegen.functions import chi, phi1, relative_excess
 from crawlproof.codegen.functions import psi as psi_kernel
 
 paper = Paper("clw")
@@ -358,16 +358,75 @@ def share_form(argument):
     return chi(argument).rewrite(sp.exp) + rho / EX * phi1(argument).rewrite(sp.exp)
 
 
-paper.claim("CLW-X.stable-bound").equal((EX - f / mu + f / mu * sp.exp(-kappa / f)) / EX, share_form(kappa / f))
+stable_bound = paper.claim("CLW-X.stable-bound")
+stable_bound.equal((EX - f / mu + f / mu * sp.exp(-kappa / f)) / EX, share_form(kappa / f))
 share = paper.claim("CLW-X.gap-share")
-share.equal((d * EX - (1 - sp.exp(-kappa * d)) / mu) / (d * EX), share_form(kappa * d))
 share.equal(  # the rate of a cycle of two gaps is the mean of the shares weighted with the gaps
     1 - (2 - sp.exp(-kappa * g1) - sp.exp(-kappa * g2)) / (mu * EX * (g1 + g2)),
     (g1 * share_form(kappa * g1) + g2 * share_form(kappa * g2)) / (g1 + g2),
 )
-Qs = sp.Symbol("Q", positive=True)
-paper.claim("CLW-X.stable-cost").equal(
-    c0 * (mu - 1 / EX + sp.exp(-Qs) / EX), c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + (mu * EX - Qs)),
+share.equal((d * EX - (1 - sp.exp(-kappa * d)) / mu) / (d * EX), share_form(kappa * d))
+Qs, excess = sp.symbols("Q e", positive=True)
+stable_cost = paper.claim("CLW-X.stable-cost")
+stable_cost.equal(c0 * (mu - 1 / EX + sp.exp(-Qs) / EX), c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + (mu * EX - Qs)))
+with_excess = c0 * ((Qs + excess) / EX - 1 / EX + sp.exp(-Qs) / EX)  # mu = (Q + e)/E[X]
+stable_cost.equal(with_excess, c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + excess))
+
+# %% [markdown]
+# These become functions for users. A page is described by its change rate, $E[X]$ and $\ln h$; the excess $e = \sum(\mu_iE[X] - \kappa_i)$ is an argument of
+# the cost, because only the caller can add it up page by page without cancellation.
+
+# %%
+log_h = sp.Symbol("lnh", negative=True)
+to_log = {kappa: -log_h}
+page_words = {"change_rate": mu, "mean_access_time": EX, "log_laplace": log_h}
+page_domain = {"change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "<= 0"}
+page_describe = {
+    "change_rate": "mu, the page's changes per unit of time",
+    "mean_access_time": "E[X], the mean duration of an access",
+    "log_laplace": "ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time at mu",
+}
+page_sample = {
+    "load": (1e-200, 1e3), "mean_access_time": (1e-3, 1e3), "change_rate": "load/mean_access_time", "part": (1e-6, 1),
+    "log_laplace": "-part*change_rate*mean_access_time",
+}
+
+
+def stable_form(argument):
+    """The share of time out of date in terms of kernels."""
+    return (chi(argument) + relative_excess(EX, kappa, mu) * phi1(argument)).subs(to_log)
+
+
+stable_bound.export(
+    "obsolescence_bound", stable_form(kappa / f), verified=share_form(kappa / f).subs(to_log), args={"frequency": f, **page_words},
+    domain={"frequency": "> 0 and <= 1", **page_domain},
+    describe={"frequency": "f, the share of accesses that go to the page", **page_describe},
+    sample={"frequency": (1e-9, 1), **page_sample}, rules=["jensen"], nonnegative=True, ulps=8,
+    summary="LB(f): no schedule that ignores the access times keeps a page out of date for a smaller fraction of time.",
+)
+share.export(
+    "gap_obsolescence", stable_form(kappa * d), verified=share_form(kappa * d).subs(to_log), args={"distance": d, **page_words},
+    domain={"distance": "> 0", **page_domain},
+    describe={
+        "distance": "d, accesses from one access of the page to the next; the rate of a sequence of gaps is the mean of "
+        "this share over its gaps, weighted with the gaps", **page_describe,
+    },
+    sample={"distance": (1, 1e9), **page_sample}, rules=["jensen"], nonnegative=True, ulps=8,
+    summary="Expected share of a gap between two accesses in which the page is out of date.",
+)
+stable_cost.export(
+    "bound_cost", c0 / EX * (psi_kernel(Qs) + excess), verified=with_excess,
+    args={"cost_per_change": c0, "mean_access_time": EX, "total": Qs, "total_excess": excess},
+    domain={"cost_per_change": "> 0", "mean_access_time": "> 0", "total": ">= 0", "total_excess": ">= 0"},
+    describe={
+        "cost_per_change": "c_0, where page i has weight c_i = c_0 mu_i",
+        "mean_access_time": "E[X], the mean duration of an access",
+        "total": "Q, the sum of -ln h_i over the pages",
+        "total_excess": "e, the sum of mu_i E[X] + ln h_i over the pages, 0 for a constant access time",
+    },
+    sample={"cost_per_change": (1e-6, 1e6), "mean_access_time": (1e-3, 1e3), "total": (1e-150, 1e3), "part": (1e-9, 1e3),
+            "total_excess": "part*total"},
+    ulps=8, summary="The bound (6) on the cost of any schedule that ignores the access times, c_i = c_0 mu_i.",
 )
 
 # %% [markdown]

@@ -9,7 +9,7 @@
 # * so they solve the problem only when no page drops out;
 # * and there is a closed form, up to one scalar: $x_i = \ln h_i/(1 + W_{-1}((\lambda/a_i - 1)/e))$.
 #
-# Notation: $a_i = c_i/(\mu_iE[X])$ (worth of the first access), $\kappa_i = -\ln h_i$, $t_i = \kappa_i/x_i$ (the *age*), 
+# Notation: $a_i = c_i/(\mu_iE[X])$ (worth of the first access), $\kappa_i = -\ln h_i$, $t_i = \kappa_i/x_i$ (the *age*),
 # $g(t) = 1 - (1+t)e^{-t}$, $\psi(z) = z - 1 + e^{-z}$. The summand of (7) is $\varphi(x) = c - a x(1 - e^{-\kappa/x})$, $\varphi(0) = c$.
 # Everything is done page by page, so $N$ is arbitrary throughout.
 

@@ -441,6 +441,12 @@ closed.export(
     "randomized_excess", stable_excess.subs(to_log), verified=excess_kappa.subs(to_log), ulps=8,
     summary="Randomized obsolescence rate minus the lower bound of Theorem 3.3 at the same frequency.", **common,
 )
+near_zero = f**2 * sp.exp(-kappa) / (mu * EX * kappa * phi1(kappa))
+corrected_zero.export(
+    "randomized_excess_near_zero", near_zero.subs(to_log),
+    verified=(true_zero * f**2).subs(in_kappa).subs(to_log), ulps=8,
+    summary="First term of randomized_excess as the frequency tends to 0 (corrected expansion).", **common,
+)
 near_one = (1 - f) * sp.exp(-kappa) * kappa / (mu * EX) * chi(kappa)
 corrected_one.export(
     "randomized_excess_near_one", near_one.subs(to_log),

@@ -9,11 +9,11 @@ import itertools
 from fractions import Fraction
 
 import matplotlib.pyplot as plt
-import numpy as np
 import sympy as sp
+from sympy.codegen.cfunctions import log1p
 
 from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, phi1
+from crawlproof.codegen.functions import chi, phi1, psi
 
 paper = Paper("clw")
 mu, nu, c, c0, h, x, y, lam = sp.symbols("mu nu c c0 h x y lambda", positive=True)
@@ -90,7 +90,7 @@ bound_11.equal(
 
 
 def total_gain(xs, bs):
-    return sum((u * v / (u + v) for u, v in zip(xs, bs)), Fraction(0))
+    return sum((u * v / (u + v) for u, v in zip(xs, bs, strict=True)), Fraction(0))
 
 
 def simplex(pages, parts):
@@ -107,7 +107,7 @@ cases = [
 
 def sharp(case, ceiling=lambda total: total / (1 + total)):
     xs, bs = case
-    proportional = all(u * sum(bs) == v for u, v in zip(xs, bs))
+    proportional = all(u * sum(bs) == v for u, v in zip(xs, bs, strict=True))
     value, top = total_gain(xs, bs), ceiling(sum(bs))
     return value == top if proportional else value < top
 
@@ -178,16 +178,16 @@ def all_pages_level(pages):
 
 
 def worth(pages, xs):
-    return sum((s_i**2 * x_i * b_i / (x_i + b_i) for (s_i, b_i), x_i in zip(pages, xs)), Fraction(0))
+    return sum((s_i**2 * x_i * b_i / (x_i + b_i) for (s_i, b_i), x_i in zip(pages, xs, strict=True)), Fraction(0))
 
 
 def solves(pages, xs):
     """KKT: on the simplex, marginal gains equal where x > 0, and no larger where x = 0."""
     if sum(xs) != 1 or min(xs) < 0:
         return False
-    slopes = [s_i**2 * (b_i / (b_i + x_i)) ** 2 for (s_i, b_i), x_i in zip(pages, xs)]
+    slopes = [s_i**2 * (b_i / (b_i + x_i)) ** 2 for (s_i, b_i), x_i in zip(pages, xs, strict=True)]
     price = max(slopes)
-    return all(slope == price for slope, x_i in zip(slopes, xs) if x_i > 0)
+    return all(slope == price for slope, x_i in zip(slopes, xs, strict=True) if x_i > 0)
 
 
 scores = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)]
@@ -358,8 +358,7 @@ sharpness.inequality(sp.Gt(2 - (q**2 + 2 * q + 2) * sp.exp(-q), 0), on={q: (0, s
 # %% [markdown]
 # ## What a program should compute
 #
-# The frequency of a page from its score $s$, the level $t$ and $\ln h$ (a difference of the two inputs, so nothing cancels), and the price
-# of the die for many pages.
+# The frequency of a page from its score $s$, the level $t$ and $\ln h$ (a difference of the two inputs, so nothing cancels).
 
 # %%
 log_h = sp.Symbol("lnh", negative=True)
@@ -376,6 +375,67 @@ filling.export(
     sample={"level": (1e-6, 1e6), "ratio": (1, 1e6), "score": "level*ratio", "log_laplace": (-300, -1e-12)},
     ulps=8, summary="Access probability of a page in the best randomized policy, (15) with the water level.",
 )
+# %% [markdown]
+# With $c_i = c_0\mu_i$ the frequencies are (16). The cost (11) is $\frac{c_0}{E[X]}\bigl(\mu E[X] - \frac{S}{1+S}\bigr)$, which cancels to second order when changes are rare.
+# Put $w = \ln(1 + S)$, so that $\frac{S}{1+S} = 1 - e^{-w}$, $e = \mu E[X] - Q \ge 0$ (Jensen) and $g = Q - w = \sum\ln(1 + b_i) - \ln(1 + \sum b_i) \ge 0$: then
+# the cost is $\frac{c_0}{E[X]}(e + g + \psi(w))$. And $g$ is what it costs to throw the die for several pages; it adds up page by page, because
+# merging $B$ (the pages so far) with $b$ loses $\ln(1 + B) + \ln(1 + b) - \ln(1 + B + b) = \ln\bigl(1 + \frac{Bb}{1 + B + b}\bigr)$.
+
+# %%
+EX, excess, loss = sp.symbols("EX e g", positive=True)
+cost_11 = c0 * ((sp.log(1 + S) + loss + excess) / EX - S / (1 + S) / EX)  # mu = (w + g + e)/E[X]
+stable_cost = c0 / EX * (excess + loss + psi(sp.log(1 + S)))
+stable = paper.claim("CLW-X.randomized-cost")
+stable.equal(cost_11, stable_cost.rewrite(sp.exp), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
+merging = sp.log(1 + B1 * b2 / (1 + B1 + b2))
+stable.equal(
+    sp.exp(sp.log(1 + B1) + sp.log(1 + b2) - sp.log(1 + B1 + b2)), sp.exp(merging), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"]
+)
+accurate = log1p(B1 * b2 / (1 + B1 + b2))
+stable.equal(accurate.rewrite(sp.log), merging, sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
+stable.export(
+    "randomized_merging_loss", accurate, verified=accurate,  # log1p is the logarithm of 1 + its argument, by definition
+    args={"odds_so_far": B1, "odds": b2}, domain={"odds_so_far": ">= 0", "odds": ">= 0"},
+    describe={
+        "odds_so_far": "B, the sum of b = 1/h - 1 over the pages so far",
+        "odds": "b = 1/h - 1 of the next page",
+    },
+    sample={"odds_so_far": (1e-100, 1e100), "odds": (1e-100, 1e100)}, ulps=8,
+    summary="What the next page adds to merging_loss, the argument of randomized_cost.",
+)
+stable.export(
+    "randomized_cost", stable_cost, verified=cost_11,
+    args={"cost_per_change": c0, "mean_access_time": EX, "total_odds": S, "merging_loss": loss, "total_excess": excess},
+    domain={"cost_per_change": "> 0", "mean_access_time": "> 0", "total_odds": ">= 0", "merging_loss": ">= 0", "total_excess": ">= 0"},
+    describe={
+        "cost_per_change": "c_0, where page i has weight c_i = c_0 mu_i",
+        "mean_access_time": "E[X], the mean duration of an access",
+        "total_odds": "S, the sum of 1/h_i - 1 over the pages",
+        "merging_loss": "g, the sum of -ln h_i less ln(1 + S): add up randomized_merging_loss, 0 for one page",
+        "total_excess": "e, the sum of mu_i E[X] + ln h_i over the pages, 0 for a constant access time",
+    },
+    sample={
+        "cost_per_change": (1e-6, 1e6), "mean_access_time": (1e-3, 1e3), "total_odds": (1e-100, 1e100),
+        "part": (1e-9, 1e3), "merging_loss": "part*total_odds/(1+total_odds)", "share": (1e-9, 1e3),
+        "total_excess": "share*total_odds/(1+total_odds)",
+    },
+    passes=("log1p", "cse"), ulps=8, summary="Cost (11) of the best randomized policy, c_i = c_0 mu_i.",
+)
+share.export(
+    "randomized_proportional_frequency", -log_h * phi1(-log_h) * sp.exp(-log_h) / S, verified=(sp.exp(-log_h) - 1) / S,
+    args={"log_laplace": log_h, "total_odds": S}, domain={"log_laplace": "< 0", "total_odds": "> 0"},
+    describe={
+        "log_laplace": "ln h = ln E[exp(-mu X)] of the page",
+        "total_odds": "S, the sum of 1/h_i - 1 over the pages",
+    },
+    sample={"log_laplace": (-300, -1e-100), "total_odds": (1e-100, 1e150)}, ulps=8,
+    summary="Access probability of a page in the best randomized policy, (16), c_i = c_0 mu_i.",
+)
+
+# %% [markdown]
+# And the price of the die for many pages:
+
+# %%
 sharpness.export(
     "randomized_price", many, verified=(q - 1 + 1 / (1 + q)) / (q - 1 + sp.exp(-q)),
     args={"load": q}, domain={"load": "> 0"},
@@ -394,7 +454,7 @@ world = [(Fraction(2), Fraction(1, 2)), (Fraction(3, 2), Fraction(1)), (Fraction
 water, frequencies = fill(world)
 figure, axis = plt.subplots(figsize=(7, 3.4))
 edge = 0.0
-for (score, width), share_i in zip(world, frequencies):
+for (score, width), share_i in zip(world, frequencies, strict=True):
     floor = 1 / float(score)
     axis.bar(edge, floor, width=float(width), align="edge", color="0.8", edgecolor="k")
     depth = max(1 / float(water) - floor, 0)

@@ -60,7 +60,7 @@ def distances(cycle, page, begin=None):
     """Distances of the accesses to ``page`` in one cycle; the first one from ``begin`` if given, else cyclically."""
     places = [place + 1 for place, found in enumerate(cycle) if found == page]
     before = places[-1] - len(cycle) if begin is None else begin
-    return [after - earlier for earlier, after in zip([before, *places], places)]
+    return [after - earlier for earlier, after in zip([before, *places], places, strict=False)]
 
 
 def long_run(cycle, page, fresh):
