@@ -1,1 +1,23 @@
 """Frequencies, policies and their evaluation."""
+
+from crawlproof.schedule.evaluation import Evaluation, cyclic_gaps, evaluate
+from crawlproof.schedule.golden_ratio import (
+    GoldenRatioSchedule,
+    golden_ratio_access,
+    golden_ratio_gap_law,
+    golden_ratio_guarantee,
+)
+from crawlproof.schedule.policies import POLICIES, sequence, stream
+
+__all__ = [
+    "POLICIES",
+    "Evaluation",
+    "GoldenRatioSchedule",
+    "cyclic_gaps",
+    "evaluate",
+    "golden_ratio_access",
+    "golden_ratio_gap_law",
+    "golden_ratio_guarantee",
+    "sequence",
+    "stream",
+]

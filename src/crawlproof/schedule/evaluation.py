@@ -1,0 +1,189 @@
+"""The exact cost of a schedule, by Lemma 3.1 on the gaps of its cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from crawlproof.formulas import expected_obsolescence, guarantee_factor, optimal_frequency
+from crawlproof.schedule.inputs import access_time_law, numbers, page_indices
+
+Array = NDArray[np.float64]
+
+# Gaps whose obsolescence is computed at once: bounds the memory of temporaries.
+BLOCK = 2**18
+# Weights this close to a multiple of the change rates are proportional to them.
+PROPORTIONAL = 1e-14
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a cyclic schedule costs, and how far from the least possible that is."""
+
+    #: fraction of time for which each page is out of date
+    obsolescence: Array
+    #: sum of weight times obsolescence
+    cost: float
+    #: no schedule that is independent of the access times costs less
+    bound: float
+    #: no schedule with these gap moments costs more than this multiple of the bound (Theorem A)
+    guarantee: float
+    #: the share of accesses that each page has in the cycle
+    frequency: Array
+    #: E[d^2]/E[d]^2 over the gaps d of each page: how uneven they are, 1 if they are equal;
+    #: infinite for a page that is never accessed
+    gap_factor: Array
+
+    @property
+    def ratio(self) -> float:
+        """cost/bound; 1 where both are 0."""
+        return self.cost / self.bound if self.bound > 0 else 1.0
+
+
+@njit(cache=True)
+def _cyclic_gaps(accesses, pages):
+    """For each access, the distance from the access before it to the same page, around the cycle."""
+    length = len(accesses)
+    last = np.full(pages, -1, dtype=np.int64)
+    first = np.full(pages, -1, dtype=np.int64)
+    gaps = np.empty(length, dtype=np.int64)
+    for n in range(length):
+        page = accesses[n]
+        if last[page] < 0:
+            first[page] = n
+        else:
+            gaps[n] = n - last[page]
+        last[page] = n
+    for page in range(pages):
+        if first[page] >= 0:
+            gaps[first[page]] = first[page] + length - last[page]
+    return gaps
+
+
+@njit(cache=True)
+def _accumulate(total, lost, page, value):
+    """Add each value to its page's total; what rounding loses is summed up apart (values are >= 0)."""
+    for n in range(len(page)):
+        at = page[n]
+        before = total[at]
+        after = before + value[n]
+        lost[at] += (before - after) + value[n] if before >= value[n] else (value[n] - after) + before
+        total[at] = after
+
+
+def cyclic_gaps(sequence: ArrayLike, pages: int | None = None) -> NDArray[np.int64]:
+    """For each access the distance, in accesses, from the one before it to the same page, around the cycle."""
+    array = np.asarray(sequence)
+    if pages is None:
+        pages = int(array.max()) + 1 if array.size and array.dtype.kind in "iu" else 1
+    return _cyclic_gaps(page_indices("sequence", array, pages), pages)
+
+
+def page_weights(weight: ArrayLike | None, change_rate: Array) -> Array:
+    """Weights of the pages; by default their change rates."""
+    return change_rate if weight is None else numbers("weight", weight, size=len(change_rate))
+
+
+def lower_bound(frequency: Array, change_rate: Array, access_time: Any) -> Array:
+    """The least obsolescence of each page at a frequency in [0, 1] (Theorem 3.3); 1 at frequency 0."""
+    result = np.where(change_rate > 0, 1.0, 0.0)
+    some = (frequency > 0) & (change_rate > 0)
+    spacing = np.maximum(1 / frequency[some], 1.0)
+    rate = change_rate[some]
+    time = expected_obsolescence(spacing, rate, access_time.mean, access_time.log_laplace(rate))
+    result[some] = np.minimum(time / (spacing * access_time.mean), 1.0)
+    return result
+
+
+def least_cost(change_rate: Array, weight: Array, access_time: Any) -> float:
+    """The bound (6) if weights are proportional to change rates, else the optimum of (7)."""
+    if not ((weight > 0) & (change_rate > 0)).any():
+        return 0.0
+    if _proportional(weight, change_rate):
+        kappa = np.zeros_like(change_rate)
+        moving = change_rate > 0
+        kappa[moving] = -access_time.log_laplace(change_rate[moving])
+        share = np.zeros_like(change_rate)
+        share[moving] = optimal_frequency(kappa[moving], float(kappa.sum()))
+        return float(np.sum(weight * lower_bound(share, change_rate, access_time)))
+    from crawlproof.schedule import frequencies
+
+    return float(frequencies(change_rate, weight=weight, access_time=access_time).cost)
+
+
+def _proportional(weight: Array, change_rate: Array) -> bool:
+    """Whether all weight/change_rate agree, compared without dividing."""
+    if weight is change_rate:
+        return True
+    at = int(np.argmax(change_rate))
+    cross, other = weight * change_rate[at], change_rate * weight[at]
+    return bool(np.all(np.abs(cross - other) <= PROPORTIONAL * np.maximum(cross, other)))
+
+
+def evaluate(
+    sequence: ArrayLike, change_rate: ArrayLike, access_time: Any, weight: ArrayLike | None = None,
+    *, allow_missing: bool = False,
+) -> Evaluation:
+    """The exact long-run cost of repeating a sequence of accesses for ever.
+
+    Arguments:
+        sequence: page indices in the order of access, one cycle
+        change_rate: changes of each page per unit of time, >= 0
+        access_time: law of the duration of an access, see ``crawlproof.laws``
+        weight: cost of each page being out of date, per unit of time; by default its change rate
+        allow_missing: count a page that the sequence does not access as always out of date,
+            which is right for pages that a plan has dropped; otherwise such a page is an error
+    """
+    rates = numbers("change_rate", change_rate)
+    law = access_time_law(access_time)
+    weights = page_weights(weight, rates)
+    accesses = page_indices("sequence", sequence, len(rates))
+    counts = np.bincount(accesses, minlength=len(rates))
+    missing = (counts == 0) & (rates > 0)
+    if missing.any() and not allow_missing:
+        at = int(np.flatnonzero(missing)[0])
+        raise ValueError(
+            f"page {at} (change rate {float(rates[at])!r}) is never accessed in the sequence"
+            f"{f', nor are {missing.sum() - 1} others' if missing.sum() > 1 else ''}:"
+            " pass allow_missing=True to count it as always out of date"
+        )
+    gaps = _cyclic_gaps(accesses, len(rates))
+    length = len(accesses)
+    obsolescence = np.where(missing, 1.0, _mean_obsolescence(accesses, gaps, rates, law, length))
+    cost = float(np.sum(weights * obsolescence))
+    bound = least_cost(rates, weights, law)
+    frequency = counts / length
+    factor = _gap_factors(accesses, gaps, counts)
+    # A page that is never accessed costs its weight and no more.
+    most = np.where(missing, 1.0, lower_bound(frequency, rates, law) * np.where(counts > 0, factor, 1.0))
+    guarantee = float(np.sum(weights * np.minimum(most, 1.0))) / bound if bound > 0 else 1.0
+    return Evaluation(obsolescence, cost, bound, guarantee, frequency, factor)
+
+
+def _mean_obsolescence(accesses: NDArray, gaps: NDArray, rates: Array, law: Any, length: int) -> Array:
+    """Each page's share of time out of date, a sum of Lemma 3.1 over its gaps."""
+    total, lost = np.zeros(len(rates)), np.zeros(len(rates))
+    log_laplace = law.log_laplace(rates)
+    for start in range(0, length, BLOCK):
+        page = accesses[start : start + BLOCK]
+        gap = gaps[start : start + BLOCK]
+        moving = rates[page] > 0
+        page, gap = page[moving], gap[moving]
+        if len(page):
+            time = expected_obsolescence(gap, rates[page], law.mean, log_laplace[page])
+            _accumulate(total, lost, page, time)
+    # Rounding may lift a page that is nearly always out of date above 1.
+    return np.minimum((total + lost) / (length * law.mean), 1.0)
+
+
+def _gap_factors(accesses: NDArray, gaps: NDArray, counts: NDArray) -> Array:
+    squares = np.bincount(accesses, weights=gaps.astype(np.float64) ** 2, minlength=len(counts))
+    factor = np.full(len(counts), np.inf)
+    seen = counts > 0
+    # Not below 1, which rounding alone could make of equal gaps.
+    factor[seen] = np.maximum(guarantee_factor(len(accesses) / counts[seen], squares[seen] / counts[seen]), 1.0)
+    return factor
