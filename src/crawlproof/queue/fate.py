@@ -17,7 +17,7 @@ from crawlproof.queue.kronecker import departures, service_moves
 
 @dataclass(frozen=True)
 class Fate:
-    """Probabilities by place (index 0: in service), each as an array over (m, r_1, ..., r_j).
+    """Probabilities by place (index 0: in service), each as an array over m and (r_1, ..., r_j).
 
     Both are kept although they sum to 1: the smaller one would not survive the subtraction.
     """
@@ -43,4 +43,5 @@ def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int)
         dwell = m_matrix.inverse(service_moves(service, obsolescence, place), leave_ahead + expires)
         served.append(dwell @ advance[0])
         obsolete.append(dwell @ (expires + advance[1]))
-    return Fate(served, obsolete)
+    shape = (service.phases, -1)
+    return Fate([values.reshape(shape) for values in served], [values.reshape(shape) for values in obsolete])

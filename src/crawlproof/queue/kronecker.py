@@ -94,6 +94,11 @@ class QueueChain:
         return np.kron(np.eye(self.states), departures(self.service, self.obsolescence, level - 1))
 
 
+    def by_level(self, laws: list[np.ndarray]) -> list[np.ndarray]:
+        """Laws over states as (policy, nu) for the empty system and (policy, nu, m, phases of waiting pages) above."""
+        return [laws[0], *(law.reshape(len(law), self.states, self.service.phases, -1) for law in laws[1:])]
+
+
 def padded_batches(arrivals: Sequence[Bmap]) -> np.ndarray:
     """Rates of batches, (mode, size - 1, from, to), with zeros for sizes that a mode does not have."""
     largest = max(bmap.largest_batch for bmap in arrivals)

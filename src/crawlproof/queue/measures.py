@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from crawlproof.laws.phase_type import ModelError, exact_number
+from crawlproof.laws.phase_type import ModelError, PhaseType, exact_number
 from crawlproof.queue.fate import Fate
-from crawlproof.queue.kronecker import QueueChain
 
 
 @dataclass(frozen=True)
@@ -91,28 +90,25 @@ class Totals:
     """mean number of pages in the system that will become obsolete"""
 
 
-def totals(laws: list[np.ndarray], chain: QueueChain, fate: Fate) -> Totals:
-    """Sums over laws given by level as (policy, state)."""
-    count, capacity = len(laws[0]), chain.capacity
-    service, obsolescence = chain.service, chain.obsolescence
-    phases = np.array([law.reshape(count, chain.states, -1).sum(axis=2) for law in laws]).transpose(1, 0, 2)
+def totals(laws: list[np.ndarray], service: PhaseType, obsolescence: PhaseType, fate: Fate) -> Totals:
+    """Sums over laws given as (policy, nu) for the empty system and (policy, nu, m, phases of waiting pages) above."""
+    count = len(laws[0])
+    phases = np.array([laws[0], *(law.sum(axis=(2, 3)) for law in laws[1:])]).transpose(1, 0, 2)
     served, obsolete = np.zeros(count), np.zeros(count)
-    mean_served, mean_obsolete = np.zeros(count), np.zeros(count)
+    will_be_served, will_be_obsolete = np.zeros(count), np.zeros(count)
     # Pages at place j, over (m, r_1, ..., r_j): all levels with that many pages, later phases summed out.
     at_place: np.ndarray | None = None
-    for level in range(capacity, 0, -1):
-        place = level - 1
-        seen = laws[level].reshape(count, chain.states, service.phases, -1).sum(axis=1)
+    for place in range(len(laws) - 2, -1, -1):
+        seen = laws[place + 1].sum(axis=1)
         at_place = seen if at_place is None else seen + at_place.reshape(*seen.shape, obsolescence.phases).sum(axis=3)
-        weights = at_place.reshape(count, -1)
         served += seen.sum(axis=2) @ service.exit
-        # Each page is the last one at its own place: its own phase is the last digit there.
         if place:
-            own = at_place.reshape(count, -1, obsolescence.phases).sum(axis=1)
+            # Each page is the last one at its own place: its own phase is the last letter there.
+            own = at_place.reshape(count, service.phases, -1, obsolescence.phases).sum(axis=(1, 2))
             obsolete += own @ obsolescence.exit
-        mean_served += weights @ fate.served[place]
-        mean_obsolete += weights @ fate.obsolete[place]
-    return Totals(phases, served, obsolete, mean_served, mean_obsolete)
+        will_be_served += np.einsum("kmw,mw->k", at_place, fate.served[place])
+        will_be_obsolete += np.einsum("kmw,mw->k", at_place, fate.obsolete[place])
+    return Totals(phases, served, obsolete, will_be_served, will_be_obsolete)
 
 
 def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method: str, states: int,

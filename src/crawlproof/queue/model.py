@@ -138,7 +138,7 @@ class ThresholdQueue:
         done = 0
         for group in levels.groups(self._chain, indices):
             laws = levels.stationary(self._chain, indices[group])
-            sums = totals(laws, self._chain, self._fate)
+            sums = totals(self._chain.by_level(laws), self.service, self._lumped, self._fate)
             states = sum(self._chain.sizes)
             found = measures(sums, indices[group], self._chain.batches, method="dense", states=states,
                              errors=np.full(len(group), states * np.finfo(float).eps))
