@@ -221,6 +221,9 @@ def test_claims_tell_the_story(finished):
     story = finished("claims", "TOY-3").stdout
     for word in ("TOY-3", "false", "1/2", "1/4", "TOY-3-corrected"):
         assert word in story
+    told = finished("claims", "TOY-1").stdout
+    for word in ("(x + 1)**2 = x**2 + 2*x + 1", "symbolic (expand) · sampled", "crawlproof.formulas.square", "notebooks/toy/all.ipynb"):
+        assert word in told
     one = json.loads(finished("claims", "TOY-1", "--json").stdout)
     assert one["verdict"] == "holds"
     assert one["fully_verified"] is True

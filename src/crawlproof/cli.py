@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -21,44 +20,32 @@ from crawlproof.claims import ledger as ledgers
 from crawlproof.claims import report, run
 from crawlproof.claims.project import NotACheckout, Project
 from crawlproof.claims.verdict import ContradictoryChecks
+from crawlproof.terminal import console, example, fail, problems
 
 app = typer.Typer(
     name="crawlproof", no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Two papers on keeping a search engine fresh: every claim checked, corrected, compiled into solvers.",
 )
-# Plain lines stay whole when they go to a file or a pipe.
-console = Console(width=None if sys.stdout.isatty() else 110, soft_wrap=False)
-problems = Console(stderr=True, soft_wrap=True)
-
-
-def _example(*lines: str) -> str:
-    return "Examples:\n\n" + "\n\n".join(f"  $ {line}" for line in lines)
-
-
-def _fail(message: str, code: int = 1) -> typer.Exit:
-    problems.print(f"[red]crawlproof:[/] {escape(message)}", highlight=False)
-    return typer.Exit(code)
-
 
 def _project() -> Project:
     try:
         return Project.find()
     except NotACheckout as error:
-        raise _fail(str(error), 2) from None
+        raise fail(str(error), 2) from None
 
 
 def _inventory(project: Project) -> inventories.Inventory:
     try:
         return inventories.load(project)
     except inventories.InventoryError as error:
-        raise _fail(f"claims.toml: {error}") from None
+        raise fail(f"claims.toml: {error}") from None
 
 
 def _ledger(project: Project) -> ledgers.Ledger:
     try:
         return ledgers.Ledger.read(project.ledger)
     except ledgers.LedgerError as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
 
 
 def _selected(project: Project, only: str | None) -> list[Path]:
@@ -69,7 +56,7 @@ def _selected(project: Project, only: str | None) -> list[Path]:
     chosen = [s for s in scripts if fnmatch.fnmatch(f"{s.parent.name}/{s.stem}", only) or fnmatch.fnmatch(s.stem, only)]
     if not chosen:
         known = ", ".join(f"{s.parent.name}/{s.stem}" for s in scripts)
-        raise _fail(f"--only {only!r} matches no derivation (known: {known})", 2)
+        raise fail(f"--only {only!r} matches no derivation (known: {known})", 2)
     return chosen
 
 
@@ -114,7 +101,7 @@ def _raise_on_failures(outcomes: Sequence[run.Outcome]) -> None:
     for outcome in failed:
         problems.print(f"[red]{escape(outcome.derivation)}:[/] {escape(outcome.error or '')}", highlight=False)
     if failed:
-        raise _fail(f"{len(failed)} of {len(outcomes)} derivations failed")
+        raise fail(f"{len(failed)} of {len(outcomes)} derivations failed")
 
 
 def _write(path: Path, text: str) -> None:
@@ -125,10 +112,10 @@ def _write(path: Path, text: str) -> None:
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise _fail(f"can't write {path}: {error.strerror}", 2) from None
+        raise fail(f"can't write {path}: {error.strerror}", 2) from None
 
 
-@app.command(epilog=_example("crawlproof verify", "crawlproof verify --only 'clw/s3*'", "crawlproof verify --json out.json"))
+@app.command(epilog=example("crawlproof verify", "crawlproof verify --only 'clw/s3*'", "crawlproof verify --json out.json"))
 def verify(
     only: Annotated[str | None, typer.Option(help="Run only the derivations that match this glob (paper/name).")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Run everything, even what has not changed.")] = False,
@@ -149,7 +136,7 @@ def verify(
     try:
         computed = ledgers.build(listed, results, project)
     except (ContradictoryChecks, inventories.InventoryError) as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
     titles = {key: key.upper() for key in listed.papers}
     console.print()
     console.print(report.summary_table(computed, titles))
@@ -162,14 +149,14 @@ def verify(
         _write(json_file, computed.to_text())
     insist = listed.papers if complete else [key for key, paper in listed.papers.items() if paper.complete]
     if missing := ledgers.incomplete(computed, insist):
-        raise _fail(f"{len(missing)} claims are unchecked: {', '.join(missing)}")
+        raise fail(f"{len(missing)} claims are unchecked: {', '.join(missing)}")
     if accept:
         _write(project.ledger, computed.to_text())
         console.print(f"\nledger written: {project.relative(project.ledger)}")
     elif changed := ledgers.differences(_ledger(project), computed):
         for line in changed:
             problems.print(escape(line), highlight=False)
-        raise _fail(f"{len(changed)} claims differ from the ledger (accept them with 'crawlproof verify --accept')")
+        raise fail(f"{len(changed)} claims differ from the ledger (accept them with 'crawlproof verify --accept')")
     console.print(f"\nAll {len(computed.claims)} claims are as recorded. {time.perf_counter() - started:.1f} s",
                   highlight=False)
 
@@ -187,10 +174,10 @@ def _verify_part(project: Project, listed: inventories.Inventory, results: Seque
             if committed.get(claim_id) != found:
                 differing.append(f"{claim_id}: the ledger says {committed.get(claim_id)}, now {found}")
     if differing:
-        raise _fail("; ".join(differing))
+        raise fail("; ".join(differing))
 
 
-@app.command(epilog=_example("crawlproof claims", "crawlproof claims CLW-L3.1", "crawlproof claims --summary", "crawlproof claims --json"))
+@app.command(epilog=example("crawlproof claims", "crawlproof claims CLW-L3.1", "crawlproof claims --summary", "crawlproof claims --json"))
 def claims(
     claim_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Tell the whole story of one claim.")] = None,
     summary: Annotated[bool, typer.Option("--summary", help="Only the table of verdicts and the headlines.")] = False,
@@ -204,7 +191,7 @@ def claims(
             claim = ledger[claim_id]
         except KeyError:
             close = ", ".join(c["id"] for c in ledger.claims if claim_id.lower() in c["id"].lower()) or "none similar"
-            raise _fail(f"unknown claim {claim_id!r} ({close})", 2) from None
+            raise fail(f"unknown claim {claim_id!r} ({close})", 2) from None
         if as_json:
             print(json.dumps(claim, indent=1, ensure_ascii=False))
         else:
@@ -220,7 +207,7 @@ def claims(
             console.print(line, highlight=False)
 
 
-@app.command(epilog=_example("crawlproof errata", "crawlproof errata --json"))
+@app.command(epilog=example("crawlproof errata", "crawlproof errata --json"))
 def errata(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List what is not as printed: the place, a witness, and what holds instead."""
     wrong = _ledger(_project()).errata()
@@ -230,7 +217,7 @@ def errata(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         report.tell_errata(console, wrong)
 
 
-@app.command(epilog=_example("crawlproof generate", "crawlproof generate --check"))
+@app.command(epilog=example("crawlproof generate", "crawlproof generate --check"))
 def generate(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if formulas/ differs.")] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Run the derivations anew.")] = False,
@@ -252,16 +239,16 @@ def generate(
             if differing := generator.check(exports, verdicts, project.formulas):
                 for line in differing:
                     problems.print(escape(line), highlight=False)
-                raise _fail(f"formulas differ in {len(differing)} places (regenerate with 'crawlproof generate')")
+                raise fail(f"formulas differ in {len(differing)} places (regenerate with 'crawlproof generate')")
             console.print(f"formulas are as generated: {len(exports)} functions")
         else:
             generator.generate(exports, verdicts, project.formulas)
             console.print(f"{len(exports)} functions written to {project.relative(project.formulas)}")
     except (ContradictoryChecks, inventories.InventoryError, generator.GenerationError) as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
 
 
-@app.command(epilog=_example("crawlproof notebooks", "crawlproof notebooks --only 'clw/s3*'", "crawlproof notebooks --check"))
+@app.command(epilog=example("crawlproof notebooks", "crawlproof notebooks --only 'clw/s3*'", "crawlproof notebooks --check"))
 def notebooks(
     only: Annotated[str | None, typer.Option(help="Build only the notebooks that match this glob (paper/name).")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook and its derivation differ.")] = False,
@@ -282,13 +269,13 @@ def notebooks(
         for line in drifted:
             problems.print(escape(line), highlight=False)
         if drifted:
-            raise _fail("notebooks differ from their derivations (rebuild with 'crawlproof notebooks')")
+            raise fail("notebooks differ from their derivations (rebuild with 'crawlproof notebooks')")
         console.print(f"{len(scripts)} notebooks match their derivations")
         return
     try:
         builder.build(scripts, project.notebooks)
     except builder.BuildFailed as error:
-        raise _fail(str(error)) from None
+        raise fail(str(error)) from None
 
 
 def main() -> None:

@@ -109,7 +109,12 @@ def _cone(start: str, edges: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 def build(inventory: Inventory, results: Iterable[DerivationResult], project: Project) -> Ledger:
     """Compute every verdict, what is fully verified, and what each claim waits for."""
+    results = list(results)
     found = _collect(results)
+    functions: dict[str, list[str]] = {}
+    for result in results:
+        for export in result.exports:
+            functions.setdefault(export["claim"], []).append(export["name"])
     checks = {claim_id: found[claim_id][1] if claim_id in found else () for claim_id in inventory.claims}
     verdicts = {claim_id: verdict_of(claim_id, own) for claim_id, own in checks.items()}
     edges = {claim.id: _rests_on(claim, checks[claim.id]) for claim in inventory.claims.values()}
@@ -130,7 +135,8 @@ def build(inventory: Inventory, results: Iterable[DerivationResult], project: Pr
             f"{other}: {e['name']}" for other in cone for c in checks[other] for e in c.evidence
             if e["kind"] == "argued"
         ]
-        entries.append(_entry(claim, checks[claim.id], verdicts, edges, waits, argued, inventory, found, project))
+        entry = _entry(claim, checks[claim.id], verdicts, edges, waits, argued, inventory, found, project)
+        entries.append(entry | {"functions": functions.get(claim.id, [])})
     return Ledger(tuple(entries))
 
 
@@ -186,7 +192,7 @@ def _entry(
         "argued": argued,
         "missing_hypotheses": sorted({c.given for c in checks if c.given}),
         "gap_steps": [c.gap_step for c in checks if c.gap_step],
-        "evidence": [e for c in checks for e in c.evidence],
+        "evidence": [e | ({"of": c.of} if c.of else {}) for c in checks for e in c.evidence],
         "mutants": {"killed": sum(c.killed for c in checks), "total": sum(c.mutants for c in checks)},
         "rests_on": list(edges[claim.id]),
         "corrects": claim.corrects,

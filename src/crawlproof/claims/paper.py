@@ -28,6 +28,7 @@ from crawlproof.claims.verdict import Check, ClaimRecord, Role
 MUTANT_BOXES = 600
 SAMPLES = 64
 MUTANT_SAMPLES = 8
+LONGEST_SHOWN = 160
 
 
 class MutantSurvived(CheckFailed):
@@ -112,7 +113,7 @@ class CheckedClaim:
         lhs, rhs = sp.sympify(lhs), sp.sympify(rhs)
         evidence, killed = self._equality(lhs, rhs, where, sample, corners)
         self._verified = rhs
-        return self._add(Role.SUPPORT, evidence, killed, using, given)
+        return self._add(Role.SUPPORT, evidence, killed, using, given, of=_shown(f"{lhs} = {rhs}"))
 
     @_names_the_claim
     def limit(
@@ -121,7 +122,8 @@ class CheckedClaim:
     ) -> CheckedClaim:
         """The limit of ``expression`` as ``variable`` goes to ``point`` is ``value``."""
         found = symbolic.limit(sp.sympify(expression), variable, sp.sympify(point), direction)
-        return self._matches([found], [sp.sympify(value)], symbolic.limit_evidence, using, given)
+        of = f"{expression} -> {value} as {variable} -> {point}"
+        return self._matches([found], [sp.sympify(value)], symbolic.limit_evidence, using, given, of)
 
     @_names_the_claim
     def series(
@@ -131,8 +133,9 @@ class CheckedClaim:
         """``expression`` = ``expansion`` + O((variable − point)^order): coefficient by coefficient."""
         found = symbolic.coefficients(sp.sympify(expression), variable, sp.sympify(point), order)
         expected = symbolic.coefficients(sp.sympify(expansion), variable, sp.sympify(point), order)
+        of = f"{expression} = {expansion} + O(({variable} - {point})^{order})"
         return self._matches(
-            found, expected, lambda *used: symbolic.series_evidence(order, used), using, given
+            found, expected, lambda *used: symbolic.series_evidence(order, used), using, given, of
         )
 
     @_names_the_claim
@@ -156,7 +159,8 @@ class CheckedClaim:
             wrong,
             lambda m: enclosed.prove(m, on=on, zeros=zeros, tail=tail, where=where, max_boxes=MUTANT_BOXES),
         )
-        return self._add(Role.SUPPORT, [proof], tally, using, given)
+        region = ", ".join(f"{symbol} in {limits}" for symbol, limits in ranges.items())
+        return self._add(Role.SUPPORT, [proof], tally, using, given, of=_shown(f"{relation} for {region}"))
 
     @_names_the_claim
     def every(
@@ -183,7 +187,7 @@ class CheckedClaim:
         """lhs = rhs for exact numbers (Q, Q(√5), algebraic) or matrices of them."""
         proof = exact.equal(lhs, rhs)
         tally = self._rejecting_exact(lhs, rhs)
-        return self._add(Role.SUPPORT, [proof], tally, using, given)
+        return self._add(Role.SUPPORT, [proof], tally, using, given, of=_shown(f"{lhs} = {rhs}"))
 
     @_names_the_claim
     def simulated(
@@ -200,7 +204,7 @@ class CheckedClaim:
         wrong = {"twice the value": 2 * value, "half the value": value / 2, "negated": -value} if value else {"one": 1.0}
         variants = [mutants.Mutant("value", name, sp.Symbol(name)) for name in wrong]
         tally = mutants.trial(variants, lambda m: agrees(wrong[str(m)]))
-        return self._add(Role.SUPPORT, [agrees(value)], tally, using, given)
+        return self._add(Role.SUPPORT, [agrees(value)], tally, using, given, of=what or None)
 
     @_names_the_claim
     def measured(
@@ -253,7 +257,8 @@ class CheckedClaim:
             lambda m: exact.refutes(m, witness, hypotheses),
         )
         return self._add(
-            Role.REFUTATION, [found.evidence], tally, using, None, witness=_witness_json(found, asserted)
+            Role.REFUTATION, [found.evidence], tally, using, None, witness=_witness_json(found, asserted),
+            of=_shown(f"not {asserted}"),
         )
 
     @_names_the_claim
@@ -271,6 +276,7 @@ class CheckedClaim:
         return self._add(
             Role.MISPRINT, [found.evidence, *evidence], killed, using, None,
             witness=_witness_json(found, asserted), printed=sp.latex(printed), corrected=sp.latex(corrected),
+            of=_shown(f"{lhs} = {corrected}, not {printed}"),
         )
 
     def gap(self, *, step: str, because: str | None = None) -> CheckedClaim:
@@ -326,7 +332,7 @@ class CheckedClaim:
 
         return [evidence, *second], mutants.trial(wrong, accepts)
 
-    def _matches(self, found, expected, evidence_of, using, given) -> CheckedClaim:
+    def _matches(self, found, expected, evidence_of, using, given, of) -> CheckedClaim:
         """Each found expression equals the expected one; mutants of the expected ones are rejected."""
         strategies, tally = [], mutants.NONE
         for value, wanted in zip(found, expected, strict=True):
@@ -338,7 +344,7 @@ class CheckedClaim:
                 wrong,
                 lambda m, value=value, strategy=strategy: symbolic.still_proves(strategy, value, m),
             )
-        return self._add(Role.SUPPORT, [evidence_of(*strategies)], tally, using, given)
+        return self._add(Role.SUPPORT, [evidence_of(*strategies)], tally, using, given, of=_shown(of))
 
     def _rejecting_exact(self, lhs: Any, rhs: Any) -> mutants.Tally:
         """Wrong variants of exact values: shifted by one, doubled, negated (where that differs)."""
@@ -387,6 +393,11 @@ class CheckedClaim:
             parts.append(f"mutants killed {tally.killed}/{tally.total}")
         print(f"{self.claim.id}  {record.verdict.value}  {' · '.join(parts)}".rstrip())
         return self
+
+
+def _shown(statement: str) -> str:
+    """What was checked, in one line that a person will read."""
+    return statement if len(statement) <= LONGEST_SHOWN else statement[: LONGEST_SHOWN - 2] + " …"
 
 
 def _same(first: Any, second: Any) -> bool:

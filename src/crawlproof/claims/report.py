@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterable
 from typing import Any
@@ -90,8 +91,11 @@ def tell(console: Console, claim: dict[str, Any]) -> None:
             _wrapped(console, label, "; ".join(values))
     for version, printed in claim["printed"].items():
         _wrapped(console, f"printed {version}", printed)
-    for item in claim["evidence"]:
-        _wrapped(console, "evidence", item["detail"] + (f": {item['why']}" if "why" in item else ""))
+    for of, items in itertools.groupby(claim["evidence"], key=lambda item: item.get("of")):
+        how = " · ".join(item["detail"] + (f": {item['why']}" if "why" in item else "") for item in items)
+        if of:
+            _wrapped(console, "checked", of)
+        _wrapped(console, "" if of else "checked", how)
     if claim["mutants"]["total"]:
         _wrapped(console, "mutants", f"killed {claim['mutants']['killed']}/{claim['mutants']['total']}")
     if claim["witness"]:
@@ -99,6 +103,8 @@ def tell(console: Console, claim: dict[str, Any]) -> None:
     if claim["corrected"]:
         name = claim["corrected"]["id"] or "in place"
         _wrapped(console, "corrected", f"({name}) {claim['corrected']['statement']}")
+    if claim["functions"]:
+        _wrapped(console, "functions", ", ".join(f"crawlproof.formulas.{name}" for name in claim["functions"]))
     if claim["notebook"]:
         _wrapped(console, "notebook", claim["notebook"])
 

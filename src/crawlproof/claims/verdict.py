@@ -47,6 +47,7 @@ class Check:
     printed: str | None = None
     corrected: str | None = None
     gap_step: str | None = None
+    of: str | None = None  # what was checked, where the evidence itself doesn't say it
 
     def to_json(self) -> dict[str, Any]:
         values = {
@@ -54,7 +55,7 @@ class Check:
             "mutants": self.mutants, "survivors": list(self.survivors),
             "using": None if self.using is None else list(self.using), "given": self.given,
             "witness": self.witness, "printed": self.printed, "corrected": self.corrected,
-            "gap_step": self.gap_step,
+            "gap_step": self.gap_step, "of": self.of,
         }
         return {key: value for key, value in values.items() if value not in (None, [])} | {
             "evidence": values["evidence"]
@@ -67,7 +68,7 @@ class Check:
             mutants=data.get("mutants", 0), survivors=tuple(data.get("survivors", ())),
             using=tuple(data["using"]) if "using" in data else None, given=data.get("given"),
             witness=data.get("witness"), printed=data.get("printed"), corrected=data.get("corrected"),
-            gap_step=data.get("gap_step"),
+            gap_step=data.get("gap_step"), of=data.get("of"),
         )
 
 
