@@ -24,7 +24,8 @@ def test_law_is_that_of_a_long_cycle(frequency):
 def test_guarantee_peaks_at_three_quarters():
     assert golden_ratio_guarantee(0.75) == pytest.approx(9 / 8, rel=1e-14)
     values = [golden_ratio_guarantee(f) for f in np.linspace(1e-4, 1, 5000)]
-    assert max(values) <= 9 / 8 + 1e-12 and min(values) >= 1 - 1e-12
+    assert max(values) <= 9 / 8 + 1e-12
+    assert min(values) >= 1 - 1e-12
 
 
 def test_probabilities_depend_on_the_place_only():

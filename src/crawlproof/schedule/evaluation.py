@@ -116,12 +116,10 @@ def least_cost(change_rate: Array, weight: Array, access_time: Any) -> float:
 
 
 def _proportional(weight: Array, change_rate: Array) -> bool:
-    """Whether all weight/change_rate agree, compared without dividing."""
-    if weight is change_rate:
-        return True
-    at = int(np.argmax(change_rate))
-    cross, other = weight * change_rate[at], change_rate * weight[at]
-    return bool(np.all(np.abs(cross - other) <= PROPORTIONAL * np.maximum(cross, other)))
+    """Whether all weight/change_rate agree, for pages with neither as well."""
+    relative_weight = weight / weight.max()
+    relative_rate = change_rate / change_rate.max()
+    return bool(np.all(np.abs(relative_weight - relative_rate) <= PROPORTIONAL * relative_rate))
 
 
 def evaluate(
@@ -137,6 +135,10 @@ def evaluate(
         weight: cost of each page being out of date, per unit of time; by default its change rate
         allow_missing: count a page that the sequence does not access as always out of date,
             which is right for pages that a plan has dropped; otherwise such a page is an error
+
+    Error: obsolescence, cost and bound are within 1e-14, relatively, of their values at the
+    law's ``log_laplace``. An error of that itself, e ulp, is multiplied by 1/(d kappa) for a page
+    with gaps d, kappa = -log_laplace: rare changes cancel against the mean access time.
     """
     rates = numbers("change_rate", change_rate)
     law = access_time_law(access_time)
