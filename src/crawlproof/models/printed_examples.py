@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -125,21 +124,9 @@ class Example:
     def measures(self, policy: Policy) -> Measures:
         return self.queue(policy).measures()
 
-    @cache  # noqa: B019  (a few thousand rationals, and the script ends)
     def cost(self, policy: Policy) -> fmpq:
-        """The exact cost (2) of a policy."""
+        """The exact cost (2) of a policy, from the stationary law of the whole chain."""
         return self.measures(policy).cost(**dict(self.costs))
-
-    def always(self, robots: int) -> fmpq:
-        """The cost with this number of robots always active."""
-        return self.cost((robots,) * (self.capacity + 1))
-
-    def best(self, policies: Sequence[Policy]) -> Policy:
-        """The policy with the least cost; a tie is an error, for then there is no 'the'."""
-        costs = sorted((self.cost(policy), policy) for policy in policies)
-        if len(costs) > 1 and costs[0][0] == costs[1][0]:
-            raise ValueError(f"policies {costs[0][1]} and {costs[1][1]} have the same least cost")
-        return costs[0][1]
 
 
 def falling_policies(modes: Sequence[int], capacity: int) -> Iterator[Policy]:

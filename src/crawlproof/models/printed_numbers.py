@@ -19,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import sympy as sp
 from flint import fmpq
 
 from crawlproof.checks.balls import exact_rational
@@ -136,6 +137,8 @@ class Cell:
         found = [name for name, value in self.candidates.items() if compare(self.printed, value).agrees]
         if isinstance(self.value, fmpq):
             found += self._single_slips(self.value)
+        elif self.value is not None and set(integers(self.printed)) < set(self.value):
+            found.append("entries left out")
         return found
 
     def _single_slips(self, value: fmpq) -> Iterator[str]:
@@ -147,6 +150,30 @@ class Cell:
                 variant = self.printed[:position] + new + self.printed[position + 1:]
                 if new != old and compare(variant, value).agrees:
                     yield f"one digit ({variant})"
+
+
+def bounds(cells: Sequence[Cell]) -> Iterator[tuple[sp.Rel, dict[sp.Symbol, sp.Rational]]]:
+    """For each decimal that differs: a bound that the print implies, and the value that breaks it.
+
+    What is printed as p with last place e, rounded or truncated, is of a value x with -e/2 <= x - p < e (for
+    x > 0). The witness is x cut off at ten decimals, so the bound is relaxed by that much.
+    """
+    for cell in cells:
+        if cell.agreement is not Agreement.DIFFERS or not isinstance(cell.value, fmpq):
+            continue
+        if cell.value <= 0:
+            raise ValueError(f"{cell.row}, {cell.column}: bounds are for positive values, not {cell.value}")
+        symbol = sp.Symbol(cell.column, positive=True)
+        printed, unit = _rational(decimal(cell.printed)), _rational(last_place(cell.printed))
+        if cell.value < decimal(cell.printed):
+            relation = sp.Ge(symbol + sp.Rational(1, 10**10), printed - unit / 2)
+        else:
+            relation = sp.Lt(symbol, printed + unit)
+        yield relation, {symbol: sp.Rational(cell.right)}
+
+
+def _rational(value: fmpq) -> sp.Rational:
+    return sp.Rational(int(value.p), int(value.q))
 
 
 @dataclass(frozen=True)
