@@ -8,16 +8,19 @@ from crawlproof.schedule.golden_ratio import (
     golden_ratio_guarantee,
 )
 from crawlproof.schedule.policies import POLICIES, sequence, stream
+from crawlproof.schedule.simulation import Simulation, simulate
 
 __all__ = [
     "POLICIES",
     "Evaluation",
     "GoldenRatioSchedule",
+    "Simulation",
     "cyclic_gaps",
     "evaluate",
     "golden_ratio_access",
     "golden_ratio_gap_law",
     "golden_ratio_guarantee",
     "sequence",
+    "simulate",
     "stream",
 ]

@@ -187,7 +187,7 @@ _CYCLIC: dict[str, tuple[Callable[[NDArray, int], Maker], Callable[[int], int]]]
 POLICIES = (*_FREE, *_CYCLIC)
 
 
-def _maker(
+def maker_of(
     frequency: ArrayLike, policy: str, length: int | None, seed: int, cycle: int | None
 ) -> tuple[Maker, int | None]:
     """The policy's maker, and how many accesses were asked for."""
@@ -225,7 +225,7 @@ def sequence(
         seed: for policies that draw (most-overdue: the ages at the start; random-phase; randomized)
         cycle: for golden-ratio and powers-of-two, their exact number of accesses
     """
-    maker, count = _maker(frequency, policy, length, seed, cycle)
+    maker, count = maker_of(frequency, policy, length, seed, cycle)
     if count is None:
         raise ValueError(f"policy {policy!r} needs length=")
     return maker.take(count)
@@ -241,11 +241,12 @@ def stream(
     ``sequence`` gives for the same arguments.
     """
     chunk = whole_number("chunk", chunk)
-    maker, count = _maker(frequency, policy, length, seed, cycle)
-    return _chunks(maker, count, chunk)
+    maker, count = maker_of(frequency, policy, length, seed, cycle)
+    return chunks_of(maker, count, chunk)
 
 
-def _chunks(maker: Maker, count: int | None, chunk: int) -> Iterator[Accesses]:
+def chunks_of(maker: Maker, count: int | None, chunk: int) -> Iterator[Accesses]:
+    """So many accesses in chunks; without end if ``count`` is None."""
     done = 0
     while count is None or done < count:
         size = chunk if count is None else min(chunk, count - done)

@@ -44,205 +44,189 @@ def _wheel_size(pages: int) -> int:
 # ---------------------------------------------------------------- most overdue
 
 _PAGE = np.dtype([("frequency", np.float64), ("last", np.float64), ("next", np.int64)])
-# counters
-_NOW, _LATE, _HOT_COUNT, _RENEWED, _KEEP = range(5)
+# A page with what the comparison needs, and for a hot page its place among the late ones.
+_RIPE = np.dtype([("frequency", np.float64), ("last", np.float64), ("page", np.int64), ("late", np.int64)])
+
+# counters between two calls
+_NOW, _LATE, _HOT, _TURN_END, _KEEP = range(5)
 # levels
 _LOW, _HIGH = range(2)
 
 
-class _OverdueState(NamedTuple):
-    pages: NDArray
-    slots: NDArray  # first page waiting for each access to come
-    late_page: NDArray
-    late_frequency: NDArray
-    late_last: NDArray
-    late_next: NDArray
-    ring: NDArray  # first late page that becomes hot at each access of this turn
-    hot_page: NDArray
-    hot_frequency: NDArray
-    hot_last: NDArray
-    hot_late: NDArray  # where the hot page stands among the late ones
-    counters: NDArray
-    levels: NDArray
-
-
 @_compiled
-def _file_overdue(state, page, not_before):
+def _file_overdue(pages, slots, page, low, now):
     """Let a page wait until its frequency times age may reach the low level."""
-    record = state.pages[page]
-    # rounding down is early by less than one access, and never late
-    due = int(np.floor(min(record.last + state.levels[_LOW] / record.frequency, not_before + 4.0e18)))
-    slot = min(max(due, not_before), state.counters[_NOW] + len(state.slots) - 1) & (len(state.slots) - 1)
-    state.pages[page].next = state.slots[slot]
-    state.slots[slot] = page
+    # Rounding down is early by less than one access, and never late.
+    due = min(pages[page].last + low / pages[page].frequency, float(now + len(slots) - 1))
+    slot = max(int(due), now + 1) & (len(slots) - 1)
+    pages[page].next = slots[slot]
+    slots[slot] = page
 
 
 @_compiled
-def _heat(state, place):
-    """Make a late page hot now, or at its access of this turn, or not in this turn."""
-    now = state.counters[_NOW]
-    frequency, last = state.late_frequency[place], state.late_last[place]
-    due = last + state.levels[_HIGH] / frequency
+def _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end):
+    """Make a late page hot now, or at its access of this turn, or not in this turn; how many are hot."""
+    due = late[place].last + high / late[place].frequency
     if due < now + 1:
-        hot = state.counters[_HOT_COUNT]
-        state.hot_page[hot] = state.late_page[place]
-        state.hot_frequency[hot] = frequency
-        state.hot_last[hot] = last
-        state.hot_late[hot] = place
-        state.counters[_HOT_COUNT] = hot + 1
-    elif due < state.counters[_RENEWED] + TURN:
-        slot = int(np.floor(due)) & (TURN - 1)
-        state.late_next[place] = state.ring[slot]
-        state.ring[slot] = place
+        hot[hot_count].frequency = late[place].frequency
+        hot[hot_count].last = late[place].last
+        hot[hot_count].page = late[place].page
+        hot[hot_count].late = place
+        return hot_count + 1
+    if due < turn_end:
+        slot = int(due) & (len(ring) - 1)
+        next_late[place] = ring[slot]
+        ring[slot] = place
+    return hot_count
 
 
 @_compiled
-def _add_late(state, page):
-    place = state.counters[_LATE]
-    state.late_page[place] = page
-    state.late_frequency[place] = state.pages[page].frequency
-    state.late_last[place] = state.pages[page].last
-    state.counters[_LATE] = place + 1
-    return place
+def _add_late(pages, late, late_count, page):
+    late[late_count].frequency = pages[page].frequency
+    late[late_count].last = pages[page].last
+    late[late_count].page = page
+    return late_count + 1
 
 
 @_compiled
-def _set_low_level(state):
-    """Choose the low level so that a given number of pages is late, and file everyone anew."""
-    now = state.counters[_NOW]
-    values = np.empty(len(state.pages))
-    for page in range(len(state.pages)):
-        values[page] = state.pages[page].frequency * (now - state.pages[page].last)
-    keep = min(state.counters[_KEEP], len(values))
-    state.levels[_LOW] = np.partition(values, len(values) - keep)[len(values) - keep]
-    state.slots[:] = NOBODY
-    state.counters[_LATE] = 0
-    for page in range(len(values)):
-        if values[page] >= state.levels[_LOW]:
-            _add_late(state, page)
+def _set_low_level(pages, slots, late, keep, now):
+    """Choose the low level so that ``keep`` pages are late, and file everyone anew."""
+    values = np.empty(len(pages))
+    for page in range(len(pages)):
+        values[page] = pages[page].frequency * (now - pages[page].last)
+    rank = max(len(pages) - keep, 0)
+    low = np.partition(values, rank)[rank]
+    slots[:] = NOBODY
+    late_count = 0
+    for page in range(len(pages)):
+        if values[page] >= low:
+            late_count = _add_late(pages, late, late_count, page)
         else:
-            _file_overdue(state, page, now + 1)
+            _file_overdue(pages, slots, page, low, now)
+    return low, late_count
 
 
 @_compiled
-def _close_gaps(state):
+def _raise_low_level(pages, slots, late, late_count, keep, now):
+    """Let all but ``keep`` late pages wait again."""
+    values = np.empty(late_count)
+    for place in range(late_count):
+        values[place] = late[place].frequency * (now - late[place].last)
+    low = np.partition(values, late_count - keep)[late_count - keep]
+    for place in range(late_count):
+        if values[place] < low:
+            _file_overdue(pages, slots, late[place].page, low, now)
+            late[place].page = NOBODY
+    return low, _close_gaps(late, late_count)
+
+
+@_compiled
+def _close_gaps(late, late_count):
     """Drop the places among late pages that nobody holds any more."""
     kept = 0
-    for place in range(state.counters[_LATE]):
-        if state.late_page[place] != NOBODY:
-            state.late_page[kept] = state.late_page[place]
-            state.late_frequency[kept] = state.late_frequency[place]
-            state.late_last[kept] = state.late_last[place]
+    for place in range(late_count):
+        if late[place].page != NOBODY:
+            late[kept].frequency = late[place].frequency
+            late[kept].last = late[place].last
+            late[kept].page = late[place].page
             kept += 1
-    state.counters[_LATE] = kept
+    return kept
 
 
 @_compiled
-def _largest(state, count):
-    """The count-th largest value among late pages; minus infinity if there are fewer."""
-    now = state.counters[_NOW]
-    top = np.full(count, -np.inf)  # descending
-    for place in range(state.counters[_LATE]):
-        value = state.late_frequency[place] * (now - state.late_last[place])
-        if value > top[count - 1]:
-            k = count - 1
+def _largest(late, late_count, rank, now):
+    """The value of this rank (from 1) among late pages; minus infinity if there are fewer."""
+    top = np.full(rank, -np.inf)  # descending
+    least = -np.inf
+    for place in range(late_count):
+        value = late[place].frequency * (now - late[place].last)
+        if value > least:
+            k = rank - 1
             while k > 0 and top[k - 1] < value:
                 top[k] = top[k - 1]
                 k -= 1
             top[k] = value
-    return top[count - 1]
+            least = top[rank - 1]
+    return least
 
 
 @_compiled
-def _raise_low_level(state):
-    """Let all but a given number of late pages wait again."""
-    now, count = state.counters[_NOW], state.counters[_LATE]
-    values = state.late_frequency[:count] * (now - state.late_last[:count])
-    rank = count - state.counters[_KEEP]
-    state.levels[_LOW] = np.partition(values, rank)[rank]
-    for place in range(count):
-        if values[place] < state.levels[_LOW]:
-            _file_overdue(state, state.late_page[place], now + 1)
-            state.late_page[place] = NOBODY
-    _close_gaps(state)
-
-
-@_compiled
-def _renew(state):
+def _renew(pages, slots, late, next_late, ring, hot, counters, levels):
     """Set the levels anew. Afterwards at least one page is hot."""
-    now = state.counters[_NOW]
-    _close_gaps(state)
-    wanted = max(1, min(HOT, len(state.pages) // 2))
-    high = _largest(state, wanted)
-    if high < state.levels[_LOW]:
-        # The level had been set too high for what has come: look at all pages, keep more of them.
-        state.counters[_KEEP] = min(2 * state.counters[_KEEP], len(state.pages))
-        _set_low_level(state)
-        high = _largest(state, wanted)
-    elif state.counters[_LATE] > 4 * state.counters[_KEEP]:
-        _raise_low_level(state)
-    state.levels[_HIGH] = high
-    state.counters[_RENEWED] = now
-    state.counters[_HOT_COUNT] = 0
-    state.ring[:] = NOBODY
-    for place in range(state.counters[_LATE]):
-        _heat(state, place)
+    now, keep = counters[_NOW], counters[_KEEP]
+    late_count = _close_gaps(late, counters[_LATE])
+    rank = max(1, min(HOT, len(pages) // 2))
+    high = _largest(late, late_count, rank, now)
+    if high < levels[_LOW]:
+        # The low level was too high for what has come: look at all pages, and keep more of them.
+        keep = min(2 * keep, len(pages))
+        levels[_LOW], late_count = _set_low_level(pages, slots, late, keep, now)
+        high = _largest(late, late_count, rank, now)
+    elif late_count > 3 * keep:
+        levels[_LOW], late_count = _raise_low_level(pages, slots, late, late_count, keep, now)
+    turn_end = now + TURN
+    ring[:] = NOBODY
+    hot_count = 0
+    for place in range(late_count):
+        hot_count = _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end)
+    counters[_LATE], counters[_HOT], counters[_TURN_END], counters[_KEEP] = late_count, hot_count, turn_end, keep
+    levels[_HIGH] = high
 
 
 @_compiled
-def _hottest(state):
-    """The place among hot pages of the largest value (ties: smallest page), and that value."""
-    now = state.counters[_NOW]
+def _hottest(hot, hot_count, now):
+    """Where the largest value is among hot pages (ties: the smaller page), and that value."""
     best, best_value = NOBODY, -np.inf
-    for hot in range(state.counters[_HOT_COUNT]):
-        value = state.hot_frequency[hot] * (now - state.hot_last[hot])
-        if value > best_value or (value == best_value and state.hot_page[hot] < state.hot_page[best]):
-            best, best_value = hot, value
+    for place in range(hot_count):
+        value = hot[place].frequency * (now - hot[place].last)
+        if value >= best_value and (value > best_value or hot[place].page < hot[best].page):
+            best, best_value = place, value
     return best, best_value
 
 
 @_compiled
-def _most_overdue(state, out):
-    counters = state.counters
+def _most_overdue(pages, slots, late, next_late, ring, hot, counters, levels, out):
+    low, high = levels[_LOW], levels[_HIGH]
+    late_count, hot_count, turn_end = counters[_LATE], counters[_HOT], counters[_TURN_END]
+    start = counters[_NOW]
     for n in range(len(out)):
-        now = counters[_NOW]
-        slot = now & (len(state.slots) - 1)
-        page = state.slots[slot]
-        state.slots[slot] = NOBODY
+        now = start + n
+        slot = now & (len(slots) - 1)
+        page = slots[slot]
+        slots[slot] = NOBODY
         while page != NOBODY:
-            following = state.pages[page].next
-            record = state.pages[page]
-            if record.last + state.levels[_LOW] / record.frequency < now + 1:
-                _heat(state, _add_late(state, page))
-            else:
-                _file_overdue(state, page, now + 1)
+            following = pages[page].next
+            if pages[page].last + low / pages[page].frequency < now + 1:
+                late_count = _add_late(pages, late, late_count, page)
+                hot_count = _heat(late, next_late, ring, hot, hot_count, late_count - 1, high, now, turn_end)
+            else:  # beyond the wheel's last slot, or the level has been raised
+                _file_overdue(pages, slots, page, low, now)
             page = following
-        slot = now & (TURN - 1)
-        place = state.ring[slot]
-        state.ring[slot] = NOBODY
+        slot = now & (len(ring) - 1)
+        place = ring[slot]
+        ring[slot] = NOBODY
         while place != NOBODY:
-            following = state.late_next[place]
-            _heat(state, place)
+            following = next_late[place]
+            hot_count = _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end)
             place = following
-        turn = now - counters[_RENEWED]
-        if turn >= TURN or (counters[_HOT_COUNT] > 4 * HOT and turn > TURN // 8):
-            _renew(state)
-        best, value = _hottest(state)
-        if value < state.levels[_HIGH]:
-            _renew(state)
-            best, value = _hottest(state)
-        page = state.hot_page[best]
+        best, value = _hottest(hot, hot_count, now)
+        if value < high or now >= turn_end or (hot_count > 4 * HOT and now + TURN > turn_end + TURN // 8):
+            counters[_NOW], counters[_LATE] = now, late_count
+            _renew(pages, slots, late, next_late, ring, hot, counters, levels)
+            low, high = levels[_LOW], levels[_HIGH]
+            late_count, hot_count, turn_end = counters[_LATE], counters[_HOT], counters[_TURN_END]
+            best, value = _hottest(hot, hot_count, now)
+        page = hot[best].page
         out[n] = page
-        state.late_page[state.hot_late[best]] = NOBODY
-        final = counters[_HOT_COUNT] - 1
-        state.hot_page[best] = state.hot_page[final]
-        state.hot_frequency[best] = state.hot_frequency[final]
-        state.hot_last[best] = state.hot_last[final]
-        state.hot_late[best] = state.hot_late[final]
-        counters[_HOT_COUNT] = final
-        state.pages[page].last = now
-        _file_overdue(state, page, now + 1)
-        counters[_NOW] = now + 1
+        late[hot[best].late].page = NOBODY
+        hot_count -= 1
+        hot[best].frequency = hot[hot_count].frequency
+        hot[best].last = hot[hot_count].last
+        hot[best].page = hot[hot_count].page
+        hot[best].late = hot[hot_count].late
+        pages[page].last = now
+        _file_overdue(pages, slots, page, low, now)
+    counters[_NOW], counters[_LATE], counters[_HOT] = start + len(out), late_count, hot_count
 
 
 class MostOverdue:
@@ -256,31 +240,22 @@ class MostOverdue:
         pages = np.empty(count, dtype=_PAGE)
         pages["frequency"] = frequency
         pages["last"] = -phase / frequency
-        room = count + TURN + 1  # all pages, and those accessed since the last turn
-        counters = np.zeros(5, dtype=np.int64)
-        # Values of the accessed pages fluctuate by about sqrt(N) pages: keep some more than that.
-        counters[_KEEP] = 2 * HOT + 2 * int(np.sqrt(count))
-        self._state = _OverdueState(
-            pages=pages,
-            slots=np.full(_wheel_size(count), NOBODY, dtype=np.int64),
-            late_page=np.empty(room, dtype=np.int64),
-            late_frequency=np.empty(room),
-            late_last=np.empty(room),
-            late_next=np.empty(room, dtype=np.int64),
-            ring=np.full(TURN, NOBODY, dtype=np.int64),
-            hot_page=np.empty(count, dtype=np.int64),
-            hot_frequency=np.empty(count),
-            hot_last=np.empty(count),
-            hot_late=np.empty(count, dtype=np.int64),
-            counters=counters,
-            levels=np.zeros(2),
+        slots = np.full(_wheel_size(count), NOBODY, dtype=np.int64)
+        room = count + TURN + 1  # all pages, and those accessed since the levels were set
+        late = np.empty(room, dtype=_RIPE)
+        counters, levels = np.zeros(5, dtype=np.int64), np.zeros(2)
+        # The values of accessed pages fluctuate by some sqrt(N) ranks.
+        counters[_KEEP] = min(2 * HOT + int(np.sqrt(count)), count)
+        levels[_LOW], counters[_LATE] = _set_low_level(pages, slots, late, counters[_KEEP], 0)
+        self._state = (
+            pages, slots, late, np.empty(room, dtype=np.int64), np.full(TURN, NOBODY, dtype=np.int64),
+            np.empty(count, dtype=_RIPE), counters, levels,
         )
-        _set_low_level(self._state)
-        _renew(self._state)
+        _renew(*self._state)
 
     def fill(self, out: NDArray[np.int32]) -> None:
         """The next accesses."""
-        _most_overdue(self._state, out)
+        _most_overdue(*self._state, out)
 
 
 # ---------------------------------------------------------------- earliest key
