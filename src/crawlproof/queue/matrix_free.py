@@ -5,23 +5,22 @@ probabilities over (nu, m). All rates follow from the word, so that a sweep read
 are cut into a head and a short tail, such that the rows of all tails fit the cache and inner loops are contiguous.
 
 One row's equations are solved at once (in nu and m), and no step subtracts. Errors that the sweeps would remove slowly
-lie in how often each letter occurs at each level: a small chain over these counts corrects them after each sweep. Only
-one of its rates has to be taken from the iterate, the letter of the head when a service ends; service is in order of
-arrival, so that counts alone don't determine it, and a chain of counts by itself would be wrong.
+lie in how often each letter occurs at each level: a small chain over groups of words corrects them after each sweep.
+Service is in order of arrival, so that counts of letters don't determine what happens next, and a chain of counts by
+itself would be wrong; see `aggregation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import factorial, prod
+from itertools import pairwise
 
 import numba
 import numpy as np
 
 from crawlproof.laws.phase_type import PhaseType
-from crawlproof.queue import levels, m_matrix
+from crawlproof.queue import m_matrix
+from crawlproof.queue.aggregation import GroupChain, Grouping
 from crawlproof.queue.arrivals import Bmap
 from crawlproof.queue.fate import Fate
 from crawlproof.queue.kronecker import off_diagonal, padded_batches, power
@@ -29,6 +28,10 @@ from crawlproof.queue.kronecker import off_diagonal, padded_batches, power
 # Doubles in the rows of all tails: half of a first-level cache.
 TAIL = 2048
 SWEEPS = 500
+# A sweep that changes less than this only rounds.
+FLOOR = 1e-14
+# Letters of the queue's head that the correction keeps in order: more save few sweeps and cost more than they save.
+DEPTH = 1
 
 compiled = numba.njit(cache=True, error_model="numpy", fastmath={"contract"})
 
@@ -127,8 +130,11 @@ def add_departures(rhs, law, above, length, head, tail, width, beta, served, let
 
 @compiled
 def sweep_level(law, offsets, level, tail, width, beta, served, letters, gamma_moves, has_moves, expire, rates, used,
-                starts, first, top, dwell, tail_keys, head_keys, counts, heads_seen):
-    """Solve the rows of one level in order, with the newest values of all others; returns (change, total)."""
+                starts, first, top, dwell, tail_counts, head_counts, tail_keys, head_keys, depth, found, following):
+    """Solve the rows of one level in order, with the newest values of all others; returns (change, total).
+
+    Sums by group go to `found`, and by the letter after the group's prefix to `following`.
+    """
     length = level - 1
     tails = letters**tail
     rows = tails * width
@@ -136,7 +142,7 @@ def sweep_level(law, offsets, level, tail, width, beta, served, letters, gamma_m
     rhs = np.empty(rows)
     buffer = np.empty(rows)
     solved = np.empty(width)
-    first_letter = letters ** max(length - 1, 0)
+    after_prefix = letters ** max(length - 1 - depth, 0)
     change = 0.0
     total = 0.0
     for head in range(heads):
@@ -166,19 +172,20 @@ def sweep_level(law, offsets, level, tail, width, beta, served, letters, gamma_m
                             source = own + (word + (other - letter) * rest) * width
                             for x in range(width):
                                 rhs[here + x] += gamma_moves[other, letter] * law[source + x]
-            key = head_keys[head] + tail_keys[word]
+            count = head_counts[head] + tail_counts[word]
             solved[:] = 0.0
             for y in range(width):
                 weight = rhs[here + y]
                 for x in range(width):
-                    solved[x] += weight * dwell[key, y, x]
-            letter = (head * tails + word) // first_letter
+                    solved[x] += weight * dwell[count, y, x]
+            key = head_keys[head] + tail_keys[word]
+            letter = ((head * tails + word) // after_prefix) % letters
             for x in range(width):
                 change += abs(solved[x] - law[own + here + x])
                 total += solved[x]
                 law[own + here + x] = solved[x]
-                counts[key, x] += solved[x]
-                heads_seen[key, letter, x] += solved[x]
+                found[key, x] += solved[x]
+                following[key, letter, x] += solved[x]
     return change, total
 
 
@@ -263,87 +270,15 @@ def place_rows(values, ahead, length, tail, width, beta, served, letters, gamma_
     return change
 
 
-@dataclass(frozen=True)
-class Words:
-    """How many of each letter are in a word, as one number that is additive over its parts."""
-
-    letters: int
-    longest: int
-
-    @property
-    def radix(self) -> int:
-        return self.longest + 1
-
-    @property
-    def keys(self) -> int:
-        return self.radix ** (self.letters - 1)
-
-    def of_all_words(self, length: int) -> np.ndarray:
-        """Keys of all words of one length, in lexicographic order; letter 0 is not counted."""
-        letter = np.array([0] + [self.radix**k for k in range(self.letters - 1)], dtype=np.int64)
-        keys = np.zeros(1, dtype=np.int64)
-        for _ in range(length):
-            keys = (keys[:, None] + letter[None, :]).reshape(-1)
-        return keys
-
-    def counts(self, length: int) -> list[tuple[int, ...]]:
-        """All counts of letters in words of one length."""
-        return [
-            tuple(chosen.count(letter) for letter in range(self.letters))
-            for chosen in combinations_with_replacement(range(self.letters), length)
-        ]
-
-    def key(self, counts: Sequence[int]) -> int:
-        return sum(count * self.radix**k for k, count in enumerate(counts[1:]))
-
-    def split(self, length: int, width: int) -> int:
-        """How many letters the tail has."""
-        tail = 0
-        while tail < length and self.letters ** (tail + 1) * width <= TAIL:
-            tail += 1
-        return tail
-
-
-class CountsChain:
-    """The chain of counts: level, how often each letter occurs among the waiting pages, and (nu, m).
-
-    `heads` has, for each level, count and (nu, m), the probability that the head of the queue has each letter.
-    """
-
-    def __init__(self, problem: Problem, heads: list[np.ndarray]) -> None:
-        self.problem, self.heads = problem, heads
-        self.largest_jump = problem.largest_jump
-        self.sizes = (problem.states, *(len(counts) * problem.width for counts in problem.level_counts[1:]))
-
-    def local(self, level: int) -> np.ndarray:
-        return self.problem.coarse_local[level][None]
-
-    def up(self, level: int, above: int) -> np.ndarray:
-        return self.problem.coarse_up[level, above][None]
-
-    def down(self, level: int) -> np.ndarray:
-        problem = self.problem
-        if level == 1:
-            return np.kron(np.eye(problem.states), problem.service.exit[:, None])
-        served = np.kron(np.eye(problem.states), np.outer(problem.service.exit, problem.service.beta))
-        rates = np.zeros((len(problem.level_counts[level]), problem.width,
-                          len(problem.level_counts[level - 1]), problem.width))
-        expire = np.eye(problem.width)
-        for k, counts in enumerate(problem.level_counts[level]):
-            for letter, count in enumerate(counts):
-                if count:
-                    target = problem.position[level - 1][fewer(counts, letter)]
-                    rates[k, :, target, :] += self.heads[level][k, letter][:, None] * served
-                    rates[k, :, target, :] += count * problem.obsolescence.exit[letter] * expire
-        return rates.reshape(self.sizes[level], self.sizes[level - 1])
-
-
-def fewer(counts: tuple[int, ...], letter: int) -> tuple[int, ...]:
-    return (*counts[:letter], counts[letter] - 1, *counts[letter + 1:])
+def tail_length(letters: int, length: int, width: int) -> int:
+    tail = 0
+    while tail < length and letters ** (tail + 1) * width <= TAIL:
+        tail += 1
+    return tail
 
 
 class Problem:
-    """One policy: its rates by level, and what the chain of counts needs."""
+    """One policy: its rates by level, and how words are cut and grouped."""
 
     def __init__(self, arrivals: Sequence[Bmap], service: PhaseType, obsolescence: PhaseType, capacity: int,
                  policy: Sequence[int]) -> None:
@@ -355,25 +290,27 @@ class Problem:
         self.largest_jump = min(capacity, batches.shape[1])
         self.moves = [off_diagonal(arrivals[mode].moves) for mode in policy]
         self.batches = [batches[mode] for mode in policy]
-        self.words = Words(self.letters, max(1, capacity - 1))
         self.gamma_moves = off_diagonal(obsolescence.S)
-        self.has_moves = bool(self.gamma_moves.any())
         sizes = [self.states] + [self.letters ** (level - 1) * self.width for level in range(1, capacity + 1)]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         # Weights of new letters, by the number of new pages.
         powers = [power(obsolescence.beta, count) for count in range(self.largest_jump + 1)]
         self.first_start = np.concatenate([[0], np.cumsum([len(weights) for weights in powers])]).astype(np.int64)
         self.starts = np.concatenate(powers)
-        self.tails = [0] + [self.words.split(level - 1, self.width) for level in range(1, capacity + 1)]
-        self.tail_keys = [self.words.of_all_words(tail) for tail in self.tails]
-        self.head_keys = [self.words.of_all_words(max(level - 1, 0) - tail) for level, tail in enumerate(self.tails)]
-        self.level_counts = [self.words.counts(max(level - 1, 0)) for level in range(capacity + 1)]
-        self.position = [{counts: k for k, counts in enumerate(row)} for row in self.level_counts]
-        self.keys = [np.array([self.words.key(counts) for counts in row]) for row in self.level_counts]
-        self.dwell = [np.empty(0)] + [self._dwell(level) for level in range(1, capacity + 1)]
-        self._prepare_coarse()
+        self.into = [self._batches_into(level) for level in range(capacity + 1)]
+        longest = max(1, capacity - 1)
+        self.counting = Grouping(self.letters, 0, longest)
+        self.grouping = Grouping(self.letters, DEPTH, longest)
+        self.inner = [self._inner(level) for level in range(capacity + 1)]
+        self.dwell = [np.empty(0)] + [
+            dwell_by_counts(self.counting, level - 1, *self.inner[level], -np.diag(obsolescence.S))
+            for level in range(1, capacity + 1)
+        ]
+        self.coarse = GroupChain(self.grouping, service, obsolescence, self.states, capacity,
+                                 [rates for rates, _ in self.inner], self.into)
+        self.tails = [tail_length(self.letters, max(level - 1, 0), self.width) for level in range(capacity + 1)]
 
-    def rates_into(self, level: int) -> np.ndarray:
+    def _batches_into(self, level: int) -> np.ndarray:
         """Rates of batches that lead to this level, by the number of pages they bring, (size, from, to).
 
         They belong to the mode of the level where they start; those that fill the buffer count larger ones too.
@@ -384,8 +321,10 @@ class Problem:
             rates[size - 1] = batches[size - 1:].sum(axis=0) if level == self.capacity else batches[size - 1]
         return rates
 
-    def inner(self, level: int) -> tuple[np.ndarray, np.ndarray]:
-        """Moves of (nu, m) within a row, and the rate out of it that does not depend on the word."""
+    def _inner(self, level: int) -> tuple[np.ndarray, np.ndarray]:
+        """Moves of (nu, m) within a row, and the rate out of it that does not depend on the word; of nu when empty."""
+        if level == 0:
+            return self.moves[0], self.batches[0].sum(axis=(0, 2))
         batches = self.batches[level].sum(axis=0)
         full = level == self.capacity
         moves = off_diagonal(self.moves[level] + batches) if full else self.moves[level]
@@ -393,115 +332,82 @@ class Problem:
         away = np.zeros(self.states) if full else batches.sum(axis=1)
         return rates, (away[:, None] + self.service.exit[None, :]).reshape(-1)
 
-    def _dwell(self, level: int) -> np.ndarray:
-        """For each count of letters: expected times in (nu, m) before a row is left."""
-        rates, leave = self.inner(level)
-        leave_word = [sum(c * r for c, r in zip(counts, -np.diag(self.obsolescence.S), strict=True))
-                      for counts in self.level_counts[level]]
-        found = m_matrix.inverse(np.broadcast_to(rates, (len(leave_word), *rates.shape)),
-                                 leave[None, :] + np.array(leave_word, dtype=float)[:, None])
-        dwell = np.zeros((self.words.keys, *rates.shape))
-        dwell[self.keys[level]] = found
-        return dwell
-
-    def _prepare_coarse(self) -> None:
-        """The rates of the chain of counts that are known beforehand."""
-        identity = np.eye(self.width)
-        self.coarse_local = [self.moves[0]]
-        for level in range(1, self.capacity + 1):
-            inner, _ = self.inner(level)
-            here = self.level_counts[level]
-            rates = np.zeros((len(here), self.width, len(here), self.width))
-            for k, counts in enumerate(here):
-                rates[k, :, k, :] += inner
-                for letter, other in zip(*np.nonzero(self.gamma_moves), strict=True):
-                    if counts[letter]:
-                        moved = list(fewer(counts, letter))
-                        moved[other] += 1
-                        rates[k, :, self.position[level][tuple(moved)], :] += (
-                            counts[letter] * self.gamma_moves[letter, other] * identity)
-            self.coarse_local.append(rates.reshape(len(here) * self.width, -1))
-        self.coarse_up = {}
-        for above in range(1, self.capacity + 1):
-            into = self.rates_into(above)
-            for size in range(1, min(above, self.largest_jump) + 1):
-                level = above - size
-                fresh = self.words.counts(size if level else size - 1)
-                chances = [
-                    factorial(sum(new)) / prod(map(factorial, new)) * prod(self.obsolescence.beta**np.array(new))
-                    for new in fresh
-                ]
-                start = np.kron(into[size - 1], np.eye(self.service.phases) if level else self.service.beta[None, :])
-                rates = np.zeros((len(self.level_counts[level]), len(start), len(self.level_counts[above]), self.width))
-                for k, counts in enumerate(self.level_counts[level]):
-                    for new, chance in zip(fresh, chances, strict=True):
-                        target = self.position[above][tuple(map(sum, zip(counts, new, strict=True)))]
-                        rates[k, :, target, :] += chance * start
-                self.coarse_up[level, above] = rates.reshape(-1, len(self.level_counts[above]) * self.width)
-
-    def coarse(self, heads: list[np.ndarray]) -> list[np.ndarray]:
-        """The stationary law of counts, (count, (nu, m)) for each level."""
-        laws = levels.stationary(CountsChain(self, heads), np.zeros((1, self.capacity + 1), dtype=np.intp))
-        return [law.reshape(-1, self.width if level else self.states) for level, law in enumerate(laws)]
-
-    def any_order(self, level: int) -> np.ndarray:
-        """The letter of the head if all orders were alike: a first guess."""
-        counts = np.array(self.level_counts[level], dtype=float)
-        return np.repeat((counts / max(level - 1, 1))[:, :, None], self.width, axis=2)
+    def keys(self, grouping: Grouping, level: int) -> tuple[np.ndarray, np.ndarray]:
+        """Parts of the groups' keys for all tails and for all heads of words."""
+        length, cut = level - 1, level - 1 - self.tails[level]
+        return grouping.word_keys(cut, length), grouping.word_keys(0, cut)
 
 
-def stationary(problem: Problem, tolerance: float,
-               report: Callable[[int, float], None] | None = None) -> tuple[np.ndarray, float, int]:
-    """The stationary law as one vector, an estimate of its relative error in each level, and the number of sweeps."""
-    capacity, width = problem.capacity, problem.width
-    guess = [problem.any_order(level) for level in range(capacity + 1)]
-    coarse = problem.coarse(guess)
+def dwell_by_counts(counting: Grouping, length: int, rates: np.ndarray, leave: np.ndarray,
+                    leave_letter: np.ndarray) -> np.ndarray:
+    """Expected times in the states of a row before it is left, by the key of the word's counts."""
+    groups = counting.groups(length)
+    leave_word = np.array([np.dot(group.counts, leave_letter) for group in groups])
+    found = np.zeros((counting.count_keys, *rates.shape))
+    found[[counting.key(group) for group in groups]] = m_matrix.inverse(
+        np.broadcast_to(rates, (len(groups), *rates.shape)), leave + leave_word[:, None])
+    return found
+
+
+def stationary(problem: Problem, tolerance: float, report: Callable[[int, float], None],
+               start: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+    """The stationary law as one vector, and an estimate of its relative error, the largest over all levels.
+
+    The error of a level is taken in the sum of its probabilities' errors. Successive changes shrink by a factor: what
+    is left is their geometric series. Goes from the top level down, so that each level sees all departures afresh.
+    """
+    capacity, width, coarse = problem.capacity, problem.width, problem.coarse
     law = np.ones(problem.offsets[-1])
-    law[:problem.states] = coarse[0][0]
-    into = [problem.rates_into(level) for level in range(capacity + 1)]
-    used = [rates.any(axis=(1, 2)) for rates in into]
+    used = [rates.any(axis=(1, 2)) for rates in problem.into]
+    count_keys = [problem.keys(problem.counting, max(level, 1)) for level in range(capacity + 1)]
+    group_keys = [problem.keys(problem.grouping, max(level, 1)) for level in range(capacity + 1)]
 
-    def rescale(level: int, counts: np.ndarray, target: np.ndarray) -> None:
-        factors = np.zeros((problem.words.keys, width))
-        factors[problem.keys[level]] = np.divide(target, counts, out=np.zeros_like(target), where=counts > 0)
+    def rescale(level: int, found: np.ndarray, target: np.ndarray) -> None:
+        factors = np.zeros((problem.grouping.keys, width))
+        factors[coarse.keys[level]] = np.divide(target, found, out=np.zeros_like(target), where=found > 0)
         rescale_level(law, problem.offsets[level], problem.tails[level], width, problem.letters, level - 1,
-                      problem.tail_keys[level], problem.head_keys[level], factors)
+                      *group_keys[level], factors)
 
-    for level in range(1, capacity + 1):
-        words = [factorial(level - 1) / prod(map(factorial, counts)) for counts in problem.level_counts[level]]
-        rescale(level, np.repeat(np.array(words)[:, None], width, axis=1), coarse[level])
-    previous = np.inf
+    if start is None:
+        found = [np.repeat([[float(group.words)] for group in groups], width, axis=1) for groups in coarse.groups]
+    else:
+        law[:] = start
+        found = None
+    changes: list[float] = []
+    error = np.inf
     for sweep in range(1, SWEEPS + 1):
-        counts: list[np.ndarray] = [np.empty(0)] * (capacity + 1)
-        heads = list(guess)
+        if found is not None:
+            target = coarse.solve()
+            law[:problem.states] = target[0][0]
+            for level in range(1, capacity + 1):
+                rescale(level, found[level], target[level])
+        found = [np.empty(0)] * (capacity + 1)
         change = 0.0
         for level in range(capacity, 0, -1):
-            found = np.zeros((problem.words.keys, width))
-            heads_seen = np.zeros((problem.words.keys, problem.letters, width))
+            by_key = np.zeros((problem.grouping.keys, width))
+            following = np.zeros((problem.grouping.keys, problem.letters, width))
             moved, total = sweep_level(
                 law, problem.offsets, level, problem.tails[level], width, problem.service.beta, problem.service.exit,
-                problem.letters, problem.gamma_moves, problem.has_moves, problem.obsolescence.exit, into[level],
-                used[level], problem.starts, problem.first_start, capacity, problem.dwell[level],
-                problem.tail_keys[level], problem.head_keys[level], found, heads_seen)
+                problem.letters, problem.gamma_moves, bool(problem.gamma_moves.any()), problem.obsolescence.exit,
+                problem.into[level], used[level], problem.starts, problem.first_start, capacity, problem.dwell[level],
+                *count_keys[level], *group_keys[level], problem.grouping.depth, by_key, following)
             change = max(change, moved / total)
-            counts[level] = found[problem.keys[level]]
-            if level > 1:
-                seen = heads_seen[problem.keys[level]]
-                heads[level] = np.divide(seen, counts[level][:, None, :], out=guess[level].copy(),
-                                         where=counts[level][:, None, :] > 0)
-        coarse = problem.coarse(heads)
-        law[:problem.states] = coarse[0][0]
-        for level in range(1, capacity + 1):
-            rescale(level, counts[level], coarse[level])
-        # Successive changes shrink by a factor: what is left is their geometric series.
-        factor = min(change / previous, 0.99) if np.isfinite(previous) else 0.99
-        error = change * factor / (1 - factor)
-        previous = change
-        if report is not None:
-            report(sweep, error)
-        if error <= tolerance:
-            return law, error, sweep
-    raise NotConverged(f"{SWEEPS} sweeps left an error of {error:.1e}; {tolerance:.1e} was asked for")
+            found[level] = by_key[coarse.keys[level]]
+            if level - 1 > problem.grouping.depth:
+                seen, whole = following[coarse.keys[level]], found[level][:, None, :]
+                coarse.next[level] = np.divide(seen, whole, out=coarse.any_order(level), where=whole > 0)
+        changes.append(change)
+        # One lucky sweep must not stop the iteration: the slowest of the last three ratios counts.
+        ratios = [new / old for old, new in pairwise(changes[-4:]) if old > FLOOR]
+        factor = min(max(ratios, default=0.99), 0.999)
+        error = max(change, FLOOR) * factor / (1 - factor)
+        report(sweep, error)
+        if sweep > 3 and (error <= tolerance or change <= FLOOR):
+            break
+    if error <= tolerance:
+        law /= law.sum()
+        return law, error
+    raise NotConverged(f"{len(changes)} sweeps left an error of {error:.1e}; {tolerance:.1e} was asked for")
 
 
 def by_level(problem: Problem, law: np.ndarray) -> list[np.ndarray]:
@@ -516,24 +422,20 @@ def by_level(problem: Problem, law: np.ndarray) -> list[np.ndarray]:
 def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int) -> Fate:
     """As `fate.of_waiting_pages`, one word after the other instead of by inverses."""
     letters, phases = obsolescence.phases, service.phases
-    words = Words(letters, max(1, capacity - 1))
+    counting = Grouping(letters, 0, max(1, capacity - 1))
     moves = off_diagonal(obsolescence.S)
     has_moves = bool(moves.any())
     forward = not np.tril(moves).any()
     ahead = np.tile([1.0, 0.0], phases)
     served, obsolete = [np.ones((phases, 1))], [np.zeros((phases, 1))]
     for place in range(1, capacity):
-        counts = words.counts(place)
-        leave_word = np.array([sum(c * r for c, r in zip(row, -np.diag(obsolescence.S), strict=True)) for row in counts])
-        dwell = np.zeros((words.keys, phases, phases))
-        rates = np.broadcast_to(off_diagonal(service.S), (len(counts), phases, phases))
-        dwell[[words.key(row) for row in counts]] = m_matrix.inverse(rates, service.exit + leave_word[:, None])
-        tail = max(1, words.split(place, 2 * phases))
+        dwell = dwell_by_counts(counting, place, off_diagonal(service.S), service.exit, -np.diag(obsolescence.S))
+        tail = max(1, tail_length(letters, place, 2 * phases))
         values = np.zeros(letters**place * 2 * phases)
         for _ in range(SWEEPS * 20):
             change = place_rows(values, ahead, place, tail, 2 * phases, service.beta, service.exit, letters, moves,
-                                has_moves, obsolescence.exit, dwell, words.of_all_words(tail),
-                                words.of_all_words(place - tail))
+                                has_moves, obsolescence.exit, dwell, counting.word_keys(place - tail, place),
+                                counting.word_keys(0, place - tail))
             if forward or change < 1e-15:
                 break
         else:

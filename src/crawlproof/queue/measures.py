@@ -112,7 +112,7 @@ def totals(laws: list[np.ndarray], service: PhaseType, obsolescence: PhaseType, 
 
 
 def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method: str, states: int,
-             errors: np.ndarray) -> list[Measures]:
+             error: float) -> list[Measures]:
     """One set of measures for each policy (rows of mode indices)."""
     capacity = policies.shape[1] - 1
     sizes = np.arange(1, batches.shape[1] + 1)
@@ -141,7 +141,7 @@ def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method:
             sojourn_served=float(sums.will_be_served[k] / sums.served[k]),
             sojourn_obsolete=float(sums.will_be_obsolete[k] / sums.obsolete[k]) if sums.obsolete[k] > 0 else None,
             level_probabilities=tuple(float(p) for p in levels[k]),
-            method=method, states=states, error=float(errors[k]),
+            method=method, states=states, error=error,
         ))
         if not all(map(math.isfinite, (rate, result[-1].sojourn_served, result[-1].sojourn))):
             raise ArithmeticError(f"rates of this model differ by too many powers of ten for doubles: {result[-1]}")

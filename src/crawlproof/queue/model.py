@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +12,18 @@ import numpy as np
 from crawlproof.laws.phase_type import ModelError, PhaseType
 from crawlproof.queue import fate, levels, policies
 from crawlproof.queue.arrivals import Bmap
-from crawlproof.queue.kronecker import QueueChain
+from crawlproof.queue.kronecker import QueueChain, padded_batches
 from crawlproof.queue.measures import Costs, Measures, measures, totals
+from crawlproof.queue.progress import Report, reporting
 
-Progress = Callable[[int, int], None]
-"""Called with how much is done and how much there is."""
+METHODS = ("dense", "minimal", "sparse", "matrix-free")
+# Up to here the recursion on dense blocks is the fastest.
+DENSE_STATES = 1100
+# Elimination of a sparse matrix fills it: beyond this it is hopeless.
+SPARSE_STATES = 20_000
+# Doubles for probabilities and fates, 8 GB.
+LARGEST = 2**30
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -79,29 +87,39 @@ class ThresholdQueue:
     def _lumped(self) -> PhaseType:
         return self.obsolescence.lumped()
 
-    @cached_property
-    def _chain(self) -> QueueChain:
-        return QueueChain(self.arrivals, self.service, self._lumped, self.capacity)
-
-    @cached_property
-    def _fate(self) -> fate.Fate:
-        return fate.of_waiting_pages(self.service, self._lumped, self.capacity)
+    def states(self, obsolescence: PhaseType | None = None) -> int:
+        """States of the chain, with the obsolescence law as given or with another form of it."""
+        phases = (self.obsolescence if obsolescence is None else obsolescence).phases
+        words = sum(phases ** (level - 1) for level in range(1, self.capacity + 1))
+        return self.arrivals[0].states * (1 + self.service.phases * words)
 
     def active(self, thresholds: Sequence[int], modes: Sequence[int]) -> tuple[int, ...]:
         """The robots for 0 ... K pages that thresholds and modes stand for."""
         return policies.from_thresholds(thresholds, modes, self.capacity, self.modes)
 
     def solve(self, active: Sequence[int] | None = None, *, thresholds: Sequence[int] | None = None,
-              modes: Sequence[int] | None = None) -> Measures:
-        """All measures under one policy: robots for 0 ... K pages, or thresholds with modes in the order of use."""
+              modes: Sequence[int] | None = None, method: str | None = None,
+              progress: Report | bool | None = None) -> Measures:
+        """All measures under one policy: robots for 0 ... K pages, or thresholds with modes in the order of use.
+
+        Methods, chosen by size unless `method` says which:
+
+        - "dense": the recursion over levels of Section 3, on the obsolescence law as it is given;
+        - "minimal": the same after equivalent phases of the obsolescence law are lumped (exact, see `PhaseType.lumped`);
+        - "sparse": elimination in the sparse generator of the lumped law, confirmed by sweeps of the next method;
+        - "matrix-free": block Gauss-Seidel on the Kronecker structure of the lumped law.
+
+        The first two err by little more than the rounding of the input, however rare an event is. The others stop at an
+        estimated relative error of 1e-12, level by level, or raise `NotConverged`.
+        """
         if (active is None) == (modes is None) or (active is not None and thresholds is not None):
             raise ModelError("a policy is either active=..., or modes=... with thresholds=...")
         if modes is not None:
             active = self.active(() if thresholds is None else thresholds, modes)
-        return self.solve_all([active])[0]
+        return self.solve_all([active], method=method, progress=progress)[0]
 
     def optimise(self, costs: Costs, modes: Sequence[int] | Sequence[Sequence[int]] | None = None, *,
-                 progress: Progress | None = None) -> Optimum:
+                 method: str | None = None, progress: Report | bool | None = None) -> Optimum:
         """The cheapest thresholds, for all choices of modes or for those given: one, (3, 1), or several, [(3, 1), (4,)].
 
         Thresholds are 0 <= j_1 <= j_2 <= ... <= K - 1 as in `solve`. Of policies that cost the same, the one with the
@@ -121,7 +139,7 @@ class ThresholdQueue:
             for combination in chosen
         }
         actives = sorted({active for options in candidates.values() for active in options.values()})
-        found = dict(zip(actives, self.solve_all(actives, progress=progress), strict=True))
+        found = dict(zip(actives, self.solve_all(actives, method=method, progress=progress), strict=True))
         cost = {active: result.cost(costs) for active, result in found.items()}
         table = []
         for combination, options in candidates.items():
@@ -130,21 +148,76 @@ class ThresholdQueue:
         best = min(table, key=lambda choice: choice.cost)
         return Optimum(best.modes, best.thresholds, best.cost, tuple(table), found[candidates[best.modes][best.thresholds]])
 
-    def solve_all(self, actives: Sequence[Sequence[int]], *, progress: Progress | None = None) -> list[Measures]:
-        """All measures under each of many policies (robots for 0 ... K pages); they share most of the work."""
+    def solve_all(self, actives: Sequence[Sequence[int]], *, method: str | None = None,
+                  progress: Report | bool | None = None) -> list[Measures]:
+        """All measures under each of many policies (robots for 0 ... K pages); dense methods share most of the work."""
         checked = [policies.check_active(active, self.capacity, self.modes) for active in actives]
         indices = np.array(checked, dtype=np.intp).reshape(len(checked), self.capacity + 1) - 1
-        result: list[Measures | None] = [None] * len(checked)
+        chosen = self._method(method)
+        law = self.obsolescence if chosen == "dense" else self._lumped
+        long = len(checked) * self.states(law) > 50 * DENSE_STATES
+        with reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
+            if chosen in ("dense", "minimal"):
+                return self._recursion(law, indices, chosen, report)
+            return self._iteration(law, indices, chosen, may_choose=method is None, report=report)
+
+    def _method(self, method: str | None) -> str:
+        if method is None:
+            if self.states(self._lumped) <= DENSE_STATES or self._lumped.phases == 1:
+                return "dense" if self._lumped is self.obsolescence else "minimal"
+            return "matrix-free"
+        if method not in METHODS:
+            raise ModelError(f"method is {method!r}; there are {', '.join(METHODS)}")
+        return method
+
+    def _refuse_if_too_large(self, doubles: float, method: str) -> None:
+        if doubles > LARGEST:
+            raise ModelError(f"capacity {self.capacity} with {self._lumped.phases} phases of obsolescence needs "
+                             f"{doubles * 8 / 2**30:.3g} GB by method {method!r}; {LARGEST * 8 / 2**30:.0f} GB is the limit")
+
+    def _recursion(self, law: PhaseType, indices: np.ndarray, method: str, report: Report) -> list[Measures]:
+        states = self.states(law)
+        self._refuse_if_too_large(2.0 * states**2, method)
+        chain = QueueChain(self.arrivals, self.service, law, self.capacity)
+        waiting = fate.of_waiting_pages(self.service, law, self.capacity)
+        result: list[Measures | None] = [None] * len(indices)
         done = 0
-        for group in levels.groups(self._chain, indices):
-            laws = levels.stationary(self._chain, indices[group])
-            sums = totals(self._chain.by_level(laws), self.service, self._lumped, self._fate)
-            states = sum(self._chain.sizes)
-            found = measures(sums, indices[group], self._chain.batches, method="dense", states=states,
-                             errors=np.full(len(group), states * np.finfo(float).eps))
+        for group in levels.groups(chain, indices):
+            laws = chain.by_level(levels.stationary(chain, indices[group]))
+            found = measures(totals(laws, self.service, law, waiting), indices[group], chain.batches,
+                             method=method, states=states, error=states * np.finfo(float).eps)
             for k, item in zip(group, found, strict=True):
                 result[k] = item
             done += len(group)
-            if progress is not None:
-                progress(done, len(checked))
+            report(done / len(indices), f"{done} of {len(indices)} policies")
+        return result
+
+    def _iteration(self, law: PhaseType, indices: np.ndarray, method: str, *, may_choose: bool,
+                   report: Report) -> list[Measures]:
+        # Compiled code: not loaded before it is needed.
+        from crawlproof.queue import matrix_free, sparse
+
+        states = self.states(law)
+        self._refuse_if_too_large(2.0 * states, method)
+        if method == "sparse" and states > SPARSE_STATES:
+            raise ModelError(f"method 'sparse' is for {SPARSE_STATES:,} states at most, here are {states:,}")
+        waiting = matrix_free.of_waiting_pages(self.service, law, self.capacity)
+        result = []
+        for k, policy in enumerate(indices):
+            def sweeps(sweep: int, error: float, k: int = k) -> None:
+                digits = min(max(math.log10(error) / math.log10(TOLERANCE), 0), 1)
+                report((k + digits) / len(indices), f"policy {k + 1} of {len(indices)}, sweep {sweep}, error {error:.0e}")
+
+            problem = matrix_free.Problem(self.arrivals, self.service, law, self.capacity, policy)
+            start = sparse.stationary(problem) if method == "sparse" else None
+            used = method
+            try:
+                found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, start)
+            except matrix_free.NotConverged:
+                if not may_choose or states > SPARSE_STATES:
+                    raise
+                used = "sparse"
+                found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, sparse.stationary(problem))
+            sums = totals(matrix_free.by_level(problem, found), self.service, law, waiting)
+            result += measures(sums, policy[None], padded_batches(self.arrivals), method=used, states=states, error=error)
         return result
