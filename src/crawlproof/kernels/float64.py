@@ -52,6 +52,25 @@ PRICE_TAIL = tuple((n + 2) / factorial(n + 3) for n in range(SERIES_TERMS))
 EXP_TAIL = tuple(1 / factorial(n + 2) for n in range(24))
 # log1p(v) = 2 atanh(s), s = v/(2 + v): atanh(s)/s - 1 = s**2 * sum of s**(2n)/(2n + 3)
 ATANH_TAIL = tuple(1 / (2 * n + 3) for n in range(28))
+# v - log1p(v) by that series below, by subtraction above.
+LESS_LOG1P_SWITCH = 2.0
+# The age is found from a polynomial in w = sqrt(2(v - log1p(v))), one below and one above.
+AGE_SWITCH = 2.0
+AGE_END = 8.75  # k < 1 in float64 means w < 8.58
+
+
+def _fitted_start(low: float, high: float, degree: int) -> tuple[float, ...]:
+    """v/w as a polynomial in w on [low, high], through Chebyshev points: a starting value for ``_age``."""
+    points = 0.5 * (low + high) + 0.5 * (high - low) * np.polynomial.chebyshev.chebpts1(degree + 1)
+    v = points + points * points / 2.0
+    for _ in range(60):  # Newton; v - log1p(v) is convex and the start is on its right
+        v = v - (v - np.log1p(v) - points * points / 2.0) * (1.0 + v) / v
+    fit = np.polynomial.Polynomial.fit(points, v / points, degree, domain=[low, high])
+    return tuple(map(float, fit.convert(domain=[-1, 1]).coef))
+
+
+AGE_NEAR = _fitted_start(0.0, AGE_SWITCH, 8)
+AGE_FAR = _fitted_start(AGE_SWITCH, AGE_END, 8)
 
 _SPLITTER = 2.0**27 + 1
 
@@ -70,16 +89,32 @@ def _result(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def _alternating(coefficients: tuple[float, ...], x: Array) -> Array:
+# The functions from here to ``_age`` take arrays or scalars and have no branch that Python
+# would see: ``crawlproof.kernels.compiled`` compiles the same text for loops over pages.
+
+
+def _select(condition: Any, yes: Any, no: Any) -> Any:
+    return np.where(condition, yes, no)
+
+
+def _exp(x: Any) -> Any:
+    return np.exp(x)
+
+
+def _log1p(x: Any) -> Any:
+    return np.log1p(x)
+
+
+def _alternating(coefficients: tuple[float, ...], x: Any) -> Any:
     """c0 - x*(c1 - x*(c2 - ...)), Horner."""
-    total = np.full_like(x, coefficients[-1])
+    total = coefficients[-1] + 0.0 * x
     for c in coefficients[-2::-1]:
         total = c - x * total
     return total
 
 
-def _horner(coefficients: tuple[float, ...], x: Array) -> Array:
-    total = np.full_like(x, coefficients[-1])
+def _horner(coefficients: tuple[float, ...], x: Any) -> Any:
+    total = coefficients[-1] + 0.0 * x
     for c in coefficients[-2::-1]:
         total = c + x * total
     return total
@@ -110,46 +145,98 @@ def _half_square_less(x: Array, tail: Array) -> Array:
     return 0.5 * square - (square * (x * tail) - 0.5 * residual)
 
 
-def _exp_minus(x: Array) -> Array:
-    return np.exp(-np.minimum(x, EXP_END))
+def _exp_minus(x: Any) -> Any:
+    return _exp(-np.minimum(x, EXP_END))
+
+
+def _psi(x: Any) -> Any:
+    small = np.minimum(np.maximum(x, TINY), PSI_SWITCH)
+    large = np.maximum(x, PSI_SWITCH)
+    tiny = np.minimum(x, TINY)
+    series = _half_square_less(small, _alternating(PSI_TAIL, small))
+    closed = (large - 1.0) + _exp_minus(large)
+    return _select(x < PSI_SWITCH, _select(x < TINY, 0.5 * tiny * tiny, series), closed)
+
+
+def _phi1(x: Any) -> Any:
+    small = np.minimum(x, PHI1_SWITCH)
+    large = np.maximum(x, PHI1_SWITCH)
+    # 1 - x/2 and what its rounding lost, then the rest of the series
+    head = 1.0 - 0.5 * small
+    lost = (1.0 - head) - 0.5 * small
+    series = head + (small * small * _alternating(PSI_TAIL, small) + lost)
+    closed = (1.0 - _exp_minus(large)) / large
+    return _select(x < PHI1_SWITCH, series, closed)
+
+
+def _chi(x: Any) -> Any:
+    small = np.minimum(x, CHI_SWITCH)
+    # chi(2**60) is 1 to the last bit; clipping there keeps inf/inf away
+    large = np.minimum(np.maximum(x, CHI_SWITCH), 2.0**60)
+    series = 0.5 * small - small * small * _alternating(PSI_TAIL, small)
+    head, lost = _two_sum(large - 1.0, _exp_minus(large))
+    closed = head / large + lost / large
+    return _select(x < CHI_SWITCH, series, closed)
+
+
+def _psi2(x: Any) -> Any:
+    small = np.minimum(x, PSI2_SWITCH)
+    large = np.maximum(x, PSI2_SWITCH)
+    series = 0.5 - small * _alternating(PSI_TAIL, small)
+    return _select(x < PSI2_SWITCH, series, _chi(large) / large)
+
+
+def _price(v: Any) -> Any:
+    small = np.minimum(np.maximum(v, TINY), PRICE_SERIES_END)
+    middle = np.minimum(np.maximum(v, PRICE_SERIES_END), PRICE_CLOSED_FROM)
+    large = np.minimum(np.maximum(v, PRICE_CLOSED_FROM), EXP_END)
+    tiny = np.minimum(v, TINY)
+    series = _half_square_less(small, _alternating(PRICE_TAIL, small))
+    # all terms positive: exp(-v) (exp(v) - 1 - v)
+    positive = middle * middle * _horner(EXP_TAIL, middle) * _exp(-middle)
+    closed = 1.0 - (1.0 + large) * _exp(-large)
+    low = _select(v < TINY, 0.5 * tiny * tiny, series)
+    high = _select(v < PRICE_CLOSED_FROM, positive, closed)
+    return _select(v < PRICE_SERIES_END, low, high)
+
+
+def _less_log1p(v: Any) -> Any:
+    """v - log1p(v) for v >= 0 without cancellation."""
+    small = np.minimum(v, LESS_LOG1P_SWITCH)
+    s = small / (2.0 + small)
+    square = s * s
+    series = s * (small - 2.0 * square * _horner(ATANH_TAIL, square))
+    large = np.maximum(v, LESS_LOG1P_SWITCH)
+    return _select(v < LESS_LOG1P_SWITCH, series, large - _log1p(large))
+
+
+def _age(k: Any) -> Any:
+    target = -_log1p(-k)
+    w = np.sqrt(2.0 * target)
+    # Below, the series v = w + w**2/3 + w**3/36 - ... needs only two terms.
+    is_tiny = target < 2.0**-64
+    near = _horner(AGE_NEAR, np.minimum(w, AGE_SWITCH))
+    far = _horner(AGE_FAR, np.maximum(w, AGE_SWITCH))
+    start = np.maximum(w, 2.0**-32) * _select(w < AGE_SWITCH, near, far)
+    # The starting value is within 2**-27: one step with the first two terms of the
+    # inverse series of v - log1p(v) brings it to rounding.
+    step = (target - _less_log1p(start)) * (1.0 + start) / start
+    v = start + step * (1.0 - 0.5 * step / (start * (1.0 + start)))
+    return _select(is_tiny, w + w * w / 3.0, v)
 
 
 def psi(x: ArrayLike) -> Any:
     """x - 1 + exp(-x) for x >= 0."""
     x = _points("psi", "x", x)
     with np.errstate(under="ignore"):
-        small = np.clip(x, TINY, PSI_SWITCH)
-        large = np.maximum(x, PSI_SWITCH)
-        series = _half_square_less(small, _alternating(PSI_TAIL, small))
-        tiny = np.minimum(x, TINY)
-        closed = (large - 1.0) + _exp_minus(large)
-        return _result(
-            np.where(x < PSI_SWITCH, np.where(x < TINY, 0.5 * tiny * tiny, series), closed)
-        )
+        return _result(_psi(x))
 
 
 def phi1(x: ArrayLike) -> Any:
     """(1 - exp(-x))/x for x >= 0; phi1(0) = 1, phi1(inf) = 0."""
     x = _points("phi1", "x", x)
     with np.errstate(under="ignore"):
-        small = np.minimum(x, PHI1_SWITCH)
-        large = np.maximum(x, PHI1_SWITCH)
-        # 1 - x/2 and what its rounding lost, then the rest of the series
-        head = 1.0 - 0.5 * small
-        lost = (1.0 - head) - 0.5 * small
-        series = head + (small * small * _alternating(PSI_TAIL, small) + lost)
-        closed = (1.0 - _exp_minus(large)) / large
-        return _result(np.where(x < PHI1_SWITCH, series, closed))
-
-
-def _chi(x: Array) -> Array:
-    small = np.minimum(x, CHI_SWITCH)
-    # chi(2**60) is 1 to the last bit; clipping there keeps inf/inf away
-    large = np.clip(x, CHI_SWITCH, 2.0**60)
-    series = 0.5 * small - small * small * _alternating(PSI_TAIL, small)
-    head, lost = _two_sum(large - 1.0, _exp_minus(large))
-    closed = head / large + lost / large
-    return np.where(x < CHI_SWITCH, series, closed)
+        return _result(_phi1(x))
 
 
 def chi(x: ArrayLike) -> Any:
@@ -163,37 +250,14 @@ def psi2(x: ArrayLike) -> Any:
     """psi(x)/x**2 for x >= 0; psi2(0) = 1/2, psi2(inf) = 0."""
     x = _points("psi2", "x", x)
     with np.errstate(under="ignore"):
-        small = np.minimum(x, PSI2_SWITCH)
-        large = np.maximum(x, PSI2_SWITCH)
-        series = 0.5 - small * _alternating(PSI_TAIL, small)
-        return _result(np.where(x < PSI2_SWITCH, series, _chi(large) / large))
+        return _result(_psi2(x))
 
 
 def price_at_age(v: ArrayLike) -> Any:
     """1 - (1 + v) exp(-v) for v >= 0; price_at_age(inf) = 1."""
     v = _points("price_at_age", "v", v)
     with np.errstate(under="ignore"):
-        small = np.clip(v, TINY, PRICE_SERIES_END)
-        middle = np.clip(v, PRICE_SERIES_END, PRICE_CLOSED_FROM)
-        large = np.clip(v, PRICE_CLOSED_FROM, EXP_END)
-        tiny = np.minimum(v, TINY)
-        series = _half_square_less(small, _alternating(PRICE_TAIL, small))
-        # all terms positive: exp(-v) (exp(v) - 1 - v)
-        positive = middle * middle * _horner(EXP_TAIL, middle) * np.exp(-middle)
-        closed = 1.0 - (1.0 + large) * np.exp(-large)
-        low = np.where(v < TINY, 0.5 * tiny * tiny, series)
-        high = np.where(v < PRICE_CLOSED_FROM, positive, closed)
-        return _result(np.where(v < PRICE_SERIES_END, low, high))
-
-
-def _less_log1p(v: Array) -> Array:
-    """v - log1p(v) for v > 0 without cancellation."""
-    small = np.minimum(v, 2.0)
-    s = small / (2.0 + small)
-    square = s * s
-    series = s * (small - 2.0 * square * _horner(ATANH_TAIL, square))
-    large = np.maximum(v, 2.0)
-    return np.where(v < 2.0, series, large - np.log1p(large))
+        return _result(_price(v))
 
 
 def age_at_price(k: ArrayLike) -> Any:
@@ -205,22 +269,8 @@ def age_at_price(k: ArrayLike) -> Any:
     k = _points("age_at_price", "k", k, positive=True)
     if (k >= 1.0).any():
         raise ValueError(f"age_at_price: k must be < 1, got {float(k[k >= 1.0].flat[0])!r}")
-    target = -np.log1p(-k)
-    w = np.sqrt(2.0 * target)
-    # From here on the series v = w + w**2/3 + w**3/36 - ... needs only two terms.
-    is_tiny = target < 2.0**-64
-    small = np.minimum(w, 2.0)
-    near = small * (1.0 + small * (1 / 3 + small * (1 / 36 - small / 270)))
-    large = np.maximum(target, 1.0)
-    far = large + np.log1p(large + np.log1p(large + np.log1p(large)))
-    v = np.where(is_tiny, 1.0, np.where(w < 2.0, near, far))
-    goal = np.where(is_tiny, 1.0 - np.log(2.0), target)
-    for _ in range(3):  # Halley; the starting values are within 2 %
-        error = _less_log1p(v) - goal
-        slope = v / (1.0 + v)
-        v = v - error / (slope - 0.5 * error / (v * (1.0 + v)))
-    tiny = np.minimum(w, 1.0)
-    return _result(np.where(is_tiny, tiny + tiny * tiny / 3.0, v))
+    with np.errstate(under="ignore"):
+        return _result(_age(k))
 
 
 def exp_moment(n: int, x: ArrayLike) -> Any:
