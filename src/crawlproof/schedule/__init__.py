@@ -1,5 +1,6 @@
 """Frequencies, policies and their evaluation."""
 
+from crawlproof.schedule.estimation import RateEstimates, estimate_rates
 from crawlproof.schedule.evaluation import Evaluation, cyclic_gaps, evaluate
 from crawlproof.schedule.golden_ratio import (
     GoldenRatioSchedule,
@@ -14,8 +15,10 @@ __all__ = [
     "POLICIES",
     "Evaluation",
     "GoldenRatioSchedule",
+    "RateEstimates",
     "Simulation",
     "cyclic_gaps",
+    "estimate_rates",
     "evaluate",
     "golden_ratio_access",
     "golden_ratio_gap_law",

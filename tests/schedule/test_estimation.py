@@ -1,0 +1,170 @@
+"""Rate estimates against closed forms, another optimiser, and logs simulated at known rates."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.special import chdtri
+
+from crawlproof import schedule
+
+METHODS = ["cho-garcia-molina", "maximum-likelihood"]
+
+
+def simulated(rates, accesses, seed, regular=False):
+    """A log made of change epochs: each page's Poisson process is laid out and looked at."""
+    rng = np.random.default_rng(seed)
+    page, time, changed = [], [], []
+    for i, rate in enumerate(rates):
+        times = np.cumsum(np.ones(accesses) if regular else rng.exponential(size=accesses) + 0.01)
+        epochs = rng.random(rng.poisson(rate * times[-1])) * times[-1]
+        found = np.diff(np.searchsorted(np.sort(epochs), times), prepend=0) > 0
+        page += [i] * accesses
+        time += times.tolist()
+        changed += found.tolist()
+    order = rng.permutation(len(page))
+    return {"page": np.array(page)[order], "time": np.array(time)[order], "changed": np.array(changed)[order]}
+
+
+@pytest.mark.parametrize("changes", range(13))
+@pytest.mark.parametrize("interval", [1e-6, 1.0, 3600.0])
+def test_regular_intervals_have_closed_forms(changes, interval):
+    n = 12
+    log = {"page": np.zeros(n, int), "interval": np.full(n, interval), "changed": np.arange(n) < changes}
+    cho = schedule.estimate_rates(log)
+    assert cho.rate[0] == pytest.approx(-np.log((n - changes + 0.5) / (n + 0.5)) / interval, rel=1e-13)
+    likely = schedule.estimate_rates(log, method="maximum-likelihood")
+    expected = np.inf if changes == n else -np.log1p(-changes / n) / interval
+    assert likely.rate[0] == pytest.approx(expected, rel=1e-13)
+    assert likely.low[0] <= cho.rate[0] <= likely.high[0]
+    assert (likely.low[0] == 0) == (changes == 0)
+    assert (likely.high[0] == np.inf) == (changes == n)
+
+
+observations = st.lists(st.tuples(st.floats(1e-6, 1e6), st.booleans()), min_size=1, max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(observations=observations, confidence=st.sampled_from([0.5, 0.95, 0.999]))
+def test_irregular_intervals_against_another_root_finder(observations, confidence):
+    interval = np.array([i for i, _ in observations])
+    changed = np.array([c for _, c in observations])
+    log = {"page": np.zeros(len(interval), int), "interval": interval, "changed": changed}
+    found = schedule.estimate_rates(log, method="maximum-likelihood", confidence=confidence)
+    planning = schedule.estimate_rates(log)
+    rate, low, high = found.rate[0], found.low[0], found.high[0]
+    assert not np.isnan([rate, low, high, planning.rate[0]]).any()
+    assert low <= rate <= high
+    assert planning.rate[0] < np.inf
+
+    def likelihood(s):  # logarithmic, in s = log(rate)
+        x = np.exp(s) * interval
+        return np.sum(np.where(changed, np.log(-np.expm1(-x)), -x))
+
+    def slope(s):
+        x = np.minimum(np.exp(s) * interval, 700)
+        return np.sum(np.where(changed, x / np.expm1(x), -x))
+
+    assert found.changes[0] == changed.sum()
+    if changed.any() and not changed.all():
+        with np.errstate(over="ignore", divide="ignore"):
+            s = brentq(slope, -45, 45, xtol=1e-14, rtol=1e-14)
+            assert rate == pytest.approx(np.exp(s), rel=1e-9)
+            target = likelihood(np.log(rate)) - chdtri(1, 1 - confidence) / 2
+            scale = max(1.0, abs(target))
+            assert abs(likelihood(np.log(low)) - target) < 1e-9 * scale
+            assert abs(likelihood(np.log(high)) - target) < 1e-9 * scale
+    elif changed.all():
+        assert (rate, high) == (np.inf, np.inf)
+    else:
+        assert (rate, low) == (0.0, 0.0)
+        assert high == pytest.approx(chdtri(1, 1 - confidence) / 2 / interval.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("regular", [True, False])
+def test_intervals_cover_the_rates_of_simulated_logs(regular):
+    rates = np.full(1500, 0.7)
+    found = schedule.estimate_rates(simulated(rates, 40, seed=3, regular=regular), confidence=0.9)
+    covered = np.mean((found.low <= rates) & (rates <= found.high))
+    # The likelihood ratio's coverage at 40 observations is 0.9 within 0.02, its noise here 0.008.
+    assert 0.86 <= covered <= 0.94
+    assert np.mean(found.rate) == pytest.approx(0.7, rel=0.03)
+
+
+def test_estimates_converge_to_the_rates():
+    rates = np.geomspace(0.05, 2.0, 12)
+    found = schedule.estimate_rates(simulated(rates, 20_000, seed=1))
+    assert found.rate == pytest.approx(rates, rel=0.08)
+    assert (found.high - found.low < 0.2 * rates).all()
+
+
+def test_half_an_observation_takes_most_of_the_bias_away():
+    log = simulated(np.full(4000, 1.0), 10, seed=5, regular=True)
+    cho = schedule.estimate_rates(log).rate.mean()
+    naive = np.mean(-np.log1p(-np.minimum(schedule.estimate_rates(log).changes / 10, 0.95)))
+    assert abs(cho - 1) < 0.03 < abs(naive - 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_units_and_order_do_not_matter(method):
+    log = simulated(np.array([0.2, 1.0, 3.0]), 50, seed=2)
+    first = schedule.estimate_rates(log, method=method)
+    in_minutes = schedule.estimate_rates(log | {"time": log["time"] / 60}, method=method)
+    assert in_minutes.rate == pytest.approx(60 * first.rate, rel=1e-9)
+    assert in_minutes.high == pytest.approx(60 * first.high, rel=1e-9)
+
+
+def test_a_single_access_says_nothing():
+    found = schedule.estimate_rates({"page": [0, 2, 2], "time": [1.0, 1.0, 2.0], "changed": [True, False, True]}, pages=4)
+    assert found.observations.tolist() == [0, 0, 1, 0]
+    assert (found.rate[0], found.low[0], found.high[0]) == (0.0, 0.0, np.inf)
+
+
+def test_tables_and_names():
+    table = pa.table({
+        "url": ["b", "a", "a", "b"], "changed": [True, False, True, True],
+        "time": np.array(["2026-01-01T00:00", "2026-01-01", "2026-01-02", "2026-01-03"], dtype="datetime64[ns]"),
+    })
+    found = schedule.estimate_rates(table)
+    assert found.page.tolist() == ["a", "b"]
+    day = 86400.0
+    assert found.rate == pytest.approx(np.log(3) / np.array([day, 2 * day]), rel=1e-12)
+    records = np.array([(0, 1.0, True)], dtype=[("page", int), ("interval", float), ("changed", bool)])
+    assert schedule.estimate_rates(records).rate[0] == pytest.approx(np.log(3), rel=1e-14)
+
+
+GOOD = {"page": [0, 0, 1], "interval": [1.0, 2.0, 3.0], "changed": [0, 1, 1]}
+BAD = [
+    ({"interval": [1.0, 0.0, 1.0]}, r"interval\[1\] must be > 0, got 0\.0"),
+    ({"interval": [1.0, float("nan"), 1.0]}, r"interval\[1\] must be finite, got nan"),
+    ({"interval": [1.0]}, "interval has 1 rows, page has 3"),
+    ({"changed": [0, 1, 2]}, r"changed\[2\] must be true or false, got "),
+    ({"changed": [0]}, "changed has 1 rows, page has 3"),
+    ({"page": [0, -1, 0]}, r"page\[1\] must be a page index, got -1"),
+    ({"page": [0.5, 1.0, 2.0]}, "page must be indices or texts, got float64"),
+    ({"page": []}, "the log is empty"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
+def test_bad_rows_are_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        schedule.estimate_rates(GOOD | change)
+
+
+def test_bad_use_is_named():
+    for missing in ("page", "changed"):
+        with pytest.raises(ValueError, match=f"needs a column '{missing}'"):
+            schedule.estimate_rates({k: v for k, v in GOOD.items() if k != missing})
+    with pytest.raises(ValueError, match="needs a column 'interval' or 'time'"):
+        schedule.estimate_rates({"page": [0], "changed": [True]})
+    with pytest.raises(ValueError, match=r"time\[2\] repeats the time of another access to the same page, 1\.0"):
+        schedule.estimate_rates({"page": [0, 1, 0], "time": [1.0, 1.0, 1.0], "changed": [1, 1, 1]})
+    with pytest.raises(ValueError, match="unknown method 'mle'"):
+        schedule.estimate_rates(GOOD, method="mle")
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1, got 95"):
+        schedule.estimate_rates(GOOD, confidence=95)
+    with pytest.raises(ValueError, match=r"page\[2\] must be a page index below 1, got 1"):
+        schedule.estimate_rates(GOOD, pages=1)
