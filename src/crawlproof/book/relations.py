@@ -1,0 +1,80 @@
+"""Witnesses typeset: the ledger keeps relations and values as sympy's text."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import sympy as sp
+
+from crawlproof.codegen.functions import KERNELS
+
+_SIGNS = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge", ast.Eq: "=", ast.NotEq: r"\ne"}
+_CALLED = {"Eq": "=", "Ne": r"\ne"}
+_WORDS = {"EX": "E[X]"}
+# A longer formula tells a reader nothing that the code doesn't.
+LONGEST = 700
+
+
+def _latex(source: str, node: ast.AST) -> str:
+    """One side: names become symbols, whatever sympy would take them for."""
+    text = ast.get_source_segment(source, node) or ""
+    called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - called
+    symbols = {name: sp.Symbol(name) for name in names if name not in ("pi", "oo")}
+    expression = sp.sympify(text, locals={**symbols, **{k: KERNELS[k] for k in called if k in KERNELS}})
+    if expression.atoms(sp.core.function.AppliedUndef):
+        raise ValueError(text)
+    return sp.latex(expression, symbol_names={sp.Symbol(w): tex for w, tex in _WORDS.items()})
+
+
+def _python(text: str) -> str:
+    """The text with the one Greek letter that Python reserves spelled as sympy does."""
+    return re.sub(r"\blambda\b", "lamda", text)
+
+
+def relation(text: str) -> str | None:
+    """LaTeX of a relation such as ``x**2 <= 1`` or ``Eq(a, b)``; None where it can't be told."""
+    source = _python(text)
+    try:
+        node = ast.parse(source, mode="eval").body
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            sign, sides = _SIGNS[type(node.ops[0])], (node.left, node.comparators[0])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _CALLED:
+            sign, sides = _CALLED[node.func.id], tuple(node.args)
+        else:
+            return None
+        left, right = (_latex(source, side) for side in sides)
+    except (SyntaxError, ValueError, TypeError, KeyError, AttributeError, sp.SympifyError):
+        return None
+    written = f"{left} {sign} {right}"
+    return written if len(written) <= LONGEST else None
+
+
+def value(text: str) -> str | None:
+    """LaTeX of a value such as ``27/32 = 0.84375`` or ``exp(-1) ~ 0.3678``; None where it can't be told."""
+    exact, separator, decimal = text.partition(" ~ ")
+    sign = r"\approx"
+    if not separator:
+        exact, separator, decimal = text.partition(" = ")
+        sign = "="
+    source = _python(exact)
+    try:
+        if re.fullmatch(r"-?\d+(\.\d+)?", exact):
+            written = exact
+        else:
+            written = _latex(source, ast.parse(source, mode="eval").body)
+    except (SyntaxError, ValueError, TypeError, KeyError, AttributeError, sp.SympifyError):
+        return None
+    return f"{written} {sign} {decimal}" if separator else written
+
+
+def point(at: dict[str, str]) -> str | None:
+    """LaTeX of a witness's point: ``q = 1/20,\\; s = 13/10``."""
+    written = []
+    for name, exact in at.items():
+        shown = value(exact)
+        if shown is None or not re.fullmatch(r"\w+", name):
+            return None
+        written.append(f"{_WORDS.get(name) or sp.latex(sp.Symbol(name))} = {shown}")
+    return r",\; ".join(written)
