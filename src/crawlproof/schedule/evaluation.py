@@ -9,13 +9,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from crawlproof import formulas
 from crawlproof.formulas import expected_obsolescence, guarantee_factor, optimal_frequency
-from crawlproof.schedule.inputs import access_time_law, numbers, page_indices
+from crawlproof.schedule.inputs import access_time_law, frequencies, numbers, page_indices
 
 Array = NDArray[np.float64]
 
 # Gaps whose obsolescence is computed at once: bounds the memory of temporaries.
 BLOCK = 2**18
+# Up to here E[exp(-mu X)] is a normal float64.
+LARGEST_KAPPA = 700.0
 # Weights this close to a multiple of the change rates are proportional to them.
 PROPORTIONAL = 1e-14
 
@@ -110,9 +113,9 @@ def least_cost(change_rate: Array, weight: Array, access_time: Any) -> float:
         share = np.zeros_like(change_rate)
         share[moving] = optimal_frequency(kappa[moving], float(kappa.sum()))
         return float(np.sum(weight * lower_bound(share, change_rate, access_time)))
-    from crawlproof.schedule import frequencies
+    from crawlproof import schedule
 
-    return float(frequencies(change_rate, weight=weight, access_time=access_time).cost)
+    return float(schedule.frequencies(change_rate, weight=weight, access_time=access_time).cost)
 
 
 def _proportional(weight: Array, change_rate: Array) -> bool:
@@ -156,14 +159,57 @@ def evaluate(
     gaps = _cyclic_gaps(accesses, len(rates))
     length = len(accesses)
     obsolescence = np.where(missing, 1.0, _mean_obsolescence(accesses, gaps, rates, law, length))
-    cost = float(np.sum(weights * obsolescence))
+    return _compared(obsolescence, counts / length, _gap_factors(accesses, gaps, counts), rates, weights, law)
+
+
+def evaluate_random_phase(
+    frequency: ArrayLike, change_rate: ArrayLike, access_time: Any, weight: ArrayLike | None = None
+) -> Evaluation:
+    """The exact expected cost of the policy random-phase, over its random phases and the access times.
+
+    Takes time in proportion to the number of pages times that of different frequencies. Pages with
+    frequency 0 count as always out of date. At the frequencies (10), and for weights proportional to
+    change rates, the ratio is at most 1 + the sum of squared frequencies.
+    """
+    rates = numbers("change_rate", change_rate)
+    law = access_time_law(access_time)
+    weights = page_weights(weight, rates)
+    share = frequencies(numbers("frequency", frequency, size=len(rates)))
+    log_laplace = law.log_laplace(rates)
+    seen = share > 0
+    different, pages_with = np.unique(share[seen], return_counts=True)
+    loss, variance = np.zeros(len(rates)), np.zeros(len(rates))
+    # Beyond that, no change goes unnoticed from one access to the next: only the frequency matters.
+    random = np.flatnonzero(seen & (rates > 0) & (log_laplace >= -LARGEST_KAPPA))
+    block = max(1, BLOCK // len(different))
+    for start in range(0, len(random), block):
+        page = random[start : start + block, None]
+        part = np.modf(different / share[page])[0]  # of the other pages' accesses per own access
+        loss[page[:, 0]] = formulas.random_phase_pair_loss(part, log_laplace[page]) @ pages_with
+    for start in range(0, len(rates), block):
+        page = np.flatnonzero(seen[start : start + block])[:, None] + start
+        part = np.modf(different / share[page])[0]
+        variance[page[:, 0]] = (part * (1 - part)) @ pages_with
+    obsolescence = lower_bound(share, rates, law)
+    obsolescence[random] = np.minimum(
+        formulas.random_phase_obsolescence(
+            share[random], rates[random], law.mean, log_laplace[random],
+            np.minimum(loss[random], -log_laplace[random] / share[random]),
+        ), 1.0,
+    )
+    factor = np.where(seen, 1 + share**2 * variance, np.inf)
+    return _compared(obsolescence, share, factor, rates, weights, law)
+
+
+def _compared(obsolescence: Array, frequency: Array, factor: Array, rates: Array, weights: Array, law: Any) -> Evaluation:
+    """Costs, next to the least and the most that they can be."""
     bound = least_cost(rates, weights, law)
-    frequency = counts / length
-    factor = _gap_factors(accesses, gaps, counts)
     # A page that is never accessed costs its weight and no more.
-    most = np.where(missing, 1.0, lower_bound(frequency, rates, law) * np.where(counts > 0, factor, 1.0))
-    guarantee = float(np.sum(weights * np.minimum(most, 1.0))) / bound if bound > 0 else 1.0
-    return Evaluation(obsolescence, cost, bound, guarantee, frequency, factor)
+    most = np.minimum(lower_bound(frequency, rates, law) * np.where(frequency > 0, factor, 1.0), 1.0)
+    return Evaluation(
+        obsolescence=obsolescence, cost=float(np.sum(weights * obsolescence)), bound=bound,
+        guarantee=float(np.sum(weights * most)) / bound if bound > 0 else 1.0, frequency=frequency, gap_factor=factor,
+    )
 
 
 def _mean_obsolescence(accesses: NDArray, gaps: NDArray, rates: Array, law: Any, length: int) -> Array:
