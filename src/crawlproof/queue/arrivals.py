@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from crawlproof.laws.phase_type import (
+    ExactMatrix,
     ModelError,
     check_rates,
     exact_number,
@@ -38,6 +39,7 @@ class Bmap:
     matrices: Sequence[Any]
     moves: np.ndarray = field(init=False, repr=False)
     batches: np.ndarray = field(init=False, repr=False)
+    _exact: tuple[ExactMatrix, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.matrices, Sequence | np.ndarray) or len(self.matrices) < 2:
@@ -69,6 +71,7 @@ class Bmap:
             if unreached:
                 raise ModelError(f"D(1), row {r + 1}: the chain is reducible, "
                                  f"state {r + 1} never leads to state {min(unreached) + 1}")
+        object.__setattr__(self, "_exact", (without, *with_batch))
         off_diagonal = [[float(v) if c != r else 0.0 for c, v in enumerate(row)] for r, row in enumerate(without)]
         object.__setattr__(self, "moves", frozen(off_diagonal))
         object.__setattr__(self, "batches", frozen([[[float(v) for v in row] for row in m] for m in with_batch]))
@@ -127,7 +130,7 @@ class Bmap:
 
     def scaled(self, speed: Any) -> Bmap:
         """The same process in another unit of time: every rate multiplied by `speed`."""
-        factor = float(exact_number(speed, "speed"))
+        factor = exact_number(speed, "speed")
         if factor <= 0:
-            raise ModelError(f"speed is {factor}; it must be positive")
-        return Bmap([factor * matrix for matrix in self.matrices])
+            raise ModelError(f"speed is {shown(factor)}; it must be positive")
+        return Bmap([[[factor * rate for rate in row] for row in matrix] for matrix in self._exact])
