@@ -127,41 +127,57 @@ def heap_schedule(frequency: np.ndarray, first: np.ndarray, length: int) -> list
     return order
 
 
-def loop_maximum_likelihood(intervals: list[list[float]], changed: list[list[bool]]) -> list[float]:
-    """A page's change rate by Newton's method on its likelihood, page after page.
+def loop_rates(
+    intervals: list[list[float]], changed: list[list[bool]], drop: float
+) -> tuple[list[float], list[float], list[float]]:
+    """Change rates by maximum likelihood with likelihood-ratio intervals, page after page.
 
-    Solves sum over changed of d/(exp(rate d) - 1) = sum over unchanged of d.
+    The rate solves sum over changed of d/(exp(rate d) - 1) = sum over unchanged of d; at the ends of its interval the
+    log-likelihood is ``drop`` below its peak.
     """
-    rates = []
+    rates, lows, highs = [], [], []
     for waited, seen in zip(intervals, changed, strict=True):
         quiet = sum(d for d, c in zip(waited, seen, strict=True) if not c)
         busy = [d for d, c in zip(waited, seen, strict=True) if c]
-        if not busy:
-            rates.append(0.0)
-            continue
-        if quiet == 0:
-            rates.append(math.inf)
-            continue
-        low, high = 0.0, len(busy) / quiet
-        rate = high / 2
-        for _ in range(100):
-            value, slope = -quiet, 0.0
-            for d in busy:
-                grown = math.expm1(rate * d)
-                value += d / grown
-                slope -= d * d * (grown + 1) / (grown * grown)
-            if value > 0:
-                low = rate
-            else:
-                high = rate
-            following = rate - value / slope
-            if not low < following < high:
-                following = (low + high) / 2
-            if abs(following - rate) <= 1e-13 * rate:
-                break
-            rate = following
+        rate = 0.0 if not busy else math.inf if quiet == 0 else _newton_rate(busy, quiet)
+        peak = _log_likelihood(rate, busy, quiet) if 0 < rate < math.inf else 0.0
+
+        def below(rate: float, busy: list[float] = busy, quiet: float = quiet, target: float = peak - drop) -> float:
+            return _log_likelihood(rate, busy, quiet) - target
+
+        low, high = 0.0, math.inf
+        if busy:
+            # The likelihood is at most (rate longest)^changes, and at most exp(-rate quiet).
+            start = math.exp((peak - drop) / len(busy)) / max(busy)
+            top = rate if rate < math.inf else 40 / min(busy)
+            low = optimize.brentq(below, start, top, rtol=1e-12) if below(start) < 0 else start
+        if quiet:
+            start = (drop - peak) / quiet
+            high = optimize.brentq(below, rate, start, rtol=1e-12) if rate and below(start) < 0 else start
         rates.append(rate)
-    return rates
+        lows.append(low)
+        highs.append(high)
+    return rates, lows, highs
+
+
+def _newton_rate(busy: list[float], quiet: float) -> float:
+    # From the left of the root Newton's steps on a convex function only go forward.
+    rate = len(busy) / (quiet + sum(busy) / 2)
+    for _ in range(100):
+        value, slope = -quiet, 0.0
+        for d in busy:
+            grown = math.expm1(rate * d)
+            value += d / grown
+            slope -= d * d * (grown + 1) / (grown * grown)
+        step = value / slope
+        rate -= step
+        if abs(step) <= 1e-13 * rate:
+            break
+    return rate
+
+
+def _log_likelihood(rate: float, busy: list[float], quiet: float) -> float:
+    return sum(math.log(-math.expm1(-rate * d)) for d in busy) - rate * quiet
 
 
 def gth(generator: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import peers
-from scipy import sparse
+from scipy import sparse, special
 
 from crawlproof import laws, schedule
 from crawlproof.queue import Bmap, PhaseType, ThresholdQueue
@@ -249,6 +249,31 @@ def schedules_against_heap(quick: bool) -> Iterator[Row]:
         yield Row(f"schedule, {policy}", f"{pages:,}", "heapq, for each access", ratio, goal, note)
 
 
+def rates_against_loop(quick: bool) -> Iterator[Row]:
+    """Maximum likelihood with likelihood-ratio intervals, out of a log with irregular intervals."""
+    pages, accesses = (500, 20) if quick else (20_000, 20)
+    rng = np.random.default_rng(SEED)
+    rate = rng.lognormal(0, 1, (pages, 1))
+    interval = rng.exponential(1, (pages, accesses))
+    changed = rng.random((pages, accesses)) < -np.expm1(-rate * interval)
+    log = {"page": np.repeat(np.arange(pages), accesses), "interval": interval.ravel(), "changed": changed.ravel()}
+    intervals, flags = interval.tolist(), changed.tolist()
+    drop = float(special.chdtri(1, 0.05)) / 2
+
+    def ours() -> schedule.RateEstimates:
+        return schedule.estimate_rates(log, method="maximum-likelihood", confidence=0.95)
+
+    found = ours()
+    theirs = peers.loop_rates(intervals, flags, drop)
+    apart = 0.0
+    for mine, other in zip((found.rate, found.low, found.high), map(np.array, theirs), strict=True):
+        proper = np.isfinite(other) & (other > 0)
+        apart = max(apart, float(np.max(np.abs(mine[proper] / other[proper] - 1))))
+    ratio = times_against(ours, lambda: peers.loop_rates(intervals, flags, drop), 3)
+    yield Row("change rates", f"{pages * accesses:,} intervals", "Python loop with brentq", ratio, None,
+              f"rates and confidence intervals agree to {apart:.0e}")
+
+
 def threshold_queue(quick: bool) -> Iterator[Row]:
     """All measures of one policy, against peers that only solve for the stationary law, given the generator."""
     capacity = 7 if quick else 9
@@ -359,6 +384,7 @@ CASES: dict[str, Callable[[bool], Iterator[Row]]] = {
     "triad": against_memory,
     "randomized": randomized_against_loop,
     "schedules": schedules_against_heap,
+    "rates": rates_against_loop,
     "queue": threshold_queue,
     "memory": memory_peaks,
 }
