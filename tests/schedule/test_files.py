@@ -132,6 +132,35 @@ def test_flags_and_indices(tmp_path):
     assert "row 1: page is 0.5" in refused(written(tmp_path, "changed,page\n1,0.5\n"), columns)
 
 
+TIME = (Column("time", "time"),)
+
+
+@pytest.mark.parametrize("texts", [
+    ["0", "86400.5"],
+    ["1970-01-01T00:00:00", "1970-01-02T00:00:00.5"],
+    ["1970-01-01 00:00:00Z", "1970-01-02 01:00:00.5+01:00"],
+])
+def test_times_as_numbers_and_as_dates(tmp_path, texts):
+    path = written(tmp_path, "time\n" + "\n".join(texts) + "\n")
+    assert files.read_table(path, TIME)["time"].to_pylist() == [0.0, 86400.5]
+
+
+def test_times_out_of_parquet(tmp_path):
+    for kind, values in ((pa.timestamp("ns", tz="UTC"), [0, 86_400_500_000_000]), (pa.int64(), [0, 2])):
+        pa.parquet.write_table(pa.table({"time": pa.array(values, kind)}), tmp_path / "log.parquet")
+        expected = [0.0, 86400.5] if pa.types.is_timestamp(kind) else [0.0, 2.0]
+        assert files.read_table(tmp_path / "log.parquet", TIME)["time"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(("texts", "why"), [
+    (["2026-01-01T00:00:00", "yesterday"], "row 2: time is 'yesterday'"),
+    (["2026-01-01T00:00:00", "2026-01-01T00:00:00Z"], "row 2: time is '2026-01-01T00:00:00Z': some times have a zone"),
+    (["1", "inf"], "row 2: time is inf"),
+])
+def test_bad_times(tmp_path, texts, why):
+    assert why in refused(written(tmp_path, "time\n" + "\n".join(texts) + "\n"), TIME)
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = written(tmp_path, "old")
 

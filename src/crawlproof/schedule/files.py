@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-Kind = Literal["text", "number", "flag", "index"]
+Kind = Literal["text", "number", "flag", "index", "time"]
 FORMATS = (".csv", ".parquet")
 
 
@@ -28,15 +29,20 @@ class BadFile(ValueError):
 
 @dataclass(frozen=True)
 class Column:
-    """What a column must hold: ``number`` is finite; ``index`` a whole number from 0; ``flag`` true or false."""
+    """What a column must hold.
+
+    ``number`` is finite; ``index`` a whole number from 0; ``flag`` true or false; ``time`` a number or a date with
+    time, which becomes seconds since 1970.
+    """
 
     name: str
     kind: Kind
     required: bool = True
     above_zero: bool = False
     """Zero is refused as well."""
-    any_sign: bool = False
     unique: bool = False
+    unit: float = 1.0
+    """What a time is multiplied by when it is a plain number."""
 
     @property
     def accepted(self) -> str:
@@ -46,7 +52,9 @@ class Column:
             return "whole numbers from 0"
         if self.kind == "text":
             return "text"
-        return "finite numbers" + ("" if self.any_sign else " > 0" if self.above_zero else " >= 0")
+        if self.kind == "time":
+            return "finite numbers, or dates with time such as 2026-01-31T12:00:00Z"
+        return "finite numbers" + (" > 0" if self.above_zero else " >= 0")
 
 
 def check_output(path: Path) -> Path:
@@ -226,9 +234,9 @@ def _checked(path: Path, column: Column, values: pa.ChunkedArray) -> pa.Array | 
         return _texts(path, column, values)
     if column.kind == "flag":
         return _flags(path, column, values)
-    numbers = _numbers(path, column, values)
+    numbers = _times(path, column, values) if column.kind == "time" else _numbers(path, column, values)
     bad = ~np.isfinite(numbers)
-    if not column.any_sign:
+    if column.kind != "time":
         bad |= numbers <= 0 if column.above_zero else numbers < 0
     if column.kind == "index":
         bad |= numbers != np.floor(numbers)
@@ -286,6 +294,38 @@ def _numbers(path: Path, column: Column, values: pa.ChunkedArray) -> np.ndarray:
         except ValueError:
             raise _bad_value(path, column, row, text, 1) from None
     return numbers
+
+
+def _times(path: Path, column: Column, values: pa.ChunkedArray) -> np.ndarray:
+    """Seconds: numbers as they are, dates since 1970 (as UTC where they name no zone)."""
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        try:
+            return values.cast(pa.float64()).to_numpy() * column.unit
+        except pa.ArrowInvalid:
+            values = _dates(path, column, values)
+    if pa.types.is_temporal(values.type):
+        return values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_numpy() / 1e6
+    return _numbers(path, column, values) * column.unit
+
+
+def _dates(path: Path, column: Column, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    # Arrow wants to know beforehand whether texts have a zone.
+    for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
+        try:
+            return values.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    seen = None
+    for row, text in enumerate(values.to_pylist()):
+        try:
+            moment = datetime.fromisoformat(text)
+        except ValueError:
+            raise _bad_value(path, column, row, text, 1) from None
+        if seen is None:
+            seen = moment.tzinfo is None
+        elif seen != (moment.tzinfo is None):
+            raise BadFile(f"{path}, row {row + 1}: {column.name} is {text!r}: some times have a zone, others have none")
+    raise BadFile(f"{path}: column {column.name} mixes numbers and dates, or forms of dates; accepted are {column.accepted}")
 
 
 def _bad_value(path: Path, column: Column, row: int, value: object, how_many: int) -> BadFile:
