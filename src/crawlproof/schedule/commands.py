@@ -1,0 +1,624 @@
+"""The commands plan, schedule, evaluate, estimate and simulate.
+
+Exit codes: 0 fine, 1 a certificate is not as tight as promised, 2 wrong use or bad input.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from crawlproof.schedule import files
+from crawlproof.schedule.files import Column
+from crawlproof.terminal import console, example, fail, problems
+
+if TYPE_CHECKING:
+    from crawlproof.laws import Law
+
+DAY = 86_400.0
+CHUNK = 2**20
+"""Accesses of a schedule that are made and written at once."""
+SHOWN = 8
+"""Pages in the table that plan prints."""
+CERTIFIED = 1e-12
+"""The relative gap that a plan promises."""
+
+URL = Column("url", "text", unique=True)
+CHANGE_RATE = Column("change_rate", "number")
+WEIGHT = Column("weight", "number", required=False)
+HOST = Column("host", "text", required=False)
+MIN_INTERVAL = Column("min_interval", "number", required=False)
+MAX_INTERVAL = Column("max_interval", "number", required=False, above_zero=True)
+FREQUENCY = Column("frequency", "number")
+PAGE_COLUMNS = (URL, CHANGE_RATE, WEIGHT, HOST, MIN_INTERVAL, MAX_INTERVAL)
+
+PagesArgument = Annotated[Path, typer.Argument(metavar="PLAN", help="CSV or Parquet as written by 'crawlproof plan'.")]
+AccessTimeOption = Annotated[
+    str, typer.Option("--access-time", metavar="LAW", help="Law of the time that one access takes, such as exponential:2s.")
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option("--column", metavar="NAME=ACTUAL", help="A column that has another name in the file; may be repeated."),
+]
+PerOption = Annotated[
+    str, typer.Option("--per", metavar="TIME", help="Unit of change_rate in the file: changes per s, min, h, d or such as 7d.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+SeedOption = Annotated[int, typer.Option(help="For policies that draw: the same seed gives the same accesses.")]
+LengthOption = Annotated[int, typer.Option(help="Accesses; some policies round it up to what their cycle needs.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the program."""
+    for command, epilog in (
+        (plan, example(
+            "crawlproof plan --demo --plot demo.png",
+            "crawlproof plan pages.csv --access-time exponential:2s --out plan.parquet",
+            "crawlproof plan pages.csv --access-time deterministic:250ms --per d --host-cap 10s --max-interval 30d --out plan.csv",
+        )),
+        (schedule, example(
+            "crawlproof schedule plan.parquet --length 1000000 --out accesses.parquet",
+            "crawlproof schedule plan.parquet --policy golden-ratio --length 1000000 --out accesses.csv",
+        )),
+        (evaluate, example(
+            "crawlproof evaluate plan.parquet accesses.parquet --access-time exponential:2s",
+            "crawlproof evaluate plan.parquet --policy most-overdue --policy randomized --access-time exponential:2s --plot ratios.png",
+        )),
+        (estimate, example(
+            "crawlproof estimate log.csv --out rates.csv",
+            "crawlproof estimate log.parquet --column time=fetched_at --out rates.parquet",
+        )),
+        (simulate, example(
+            "crawlproof simulate plan.parquet --access-time exponential:2s --policy most-overdue",
+        )),
+    ):
+        app.command(epilog=epilog)(command)
+
+
+def plan(
+    pages: Annotated[Path | None, typer.Argument(metavar="[PAGES]", help="CSV or Parquet: url, change_rate; optional weight, host, min_interval, max_interval.")] = None,
+    access_time: Annotated[str | None, typer.Option("--access-time", metavar="LAW", help="Law of the time that one access takes, such as exponential:2s.")] = None,
+    policy: Annotated[str, typer.Option(help="What the frequencies are optimal for: spaced or randomized.")] = "spaced",
+    host_cap: Annotated[list[str] | None, typer.Option("--host-cap", metavar="[HOST=]CAP", help="Most that a host gets: a share of all accesses (0.01) or one access per time (10s). Without HOST: for every host.")] = None,
+    min_interval: Annotated[str | None, typer.Option(metavar="TIME", help="No page more often than this (a column min_interval, in seconds, goes first).")] = None,
+    max_interval: Annotated[str | None, typer.Option(metavar="TIME", help="Every page at least this often (a column max_interval, in seconds, goes first).")] = None,
+    per: PerOption = "s",
+    column: ColumnOption = None,
+    out: Annotated[Path | None, typer.Option(metavar="PLAN", help="Write the plan: CSV or Parquet, by the name.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FIGURE", help="Draw freshness against bandwidth and frequency against rate (.png, .svg, .pdf).")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Plan for 100,000 made-up pages that ship with crawlproof.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """How often to access each page: the optimal frequencies, with a certificate.
+
+    The change rates and weights of pages go in; each page's share of the accesses comes out, with the interval that it
+    means, the page's obsolescence and its price: what one more access to it would be worth.
+    """
+    with _one_error():
+        from crawlproof import schedule as library
+        from crawlproof.schedule import demo as shipped
+        from crawlproof.schedule import plots
+
+        if demo == (pages is not None):
+            raise ValueError("give a file of pages, or --demo" if pages is None else "--demo takes no file of pages")
+        if access_time is None and not demo:
+            raise ValueError("--access-time is missing; write for example --access-time exponential:2s")
+        law = _law(access_time or shipped.ACCESS_TIME)
+        _writable(out, plot)
+        unit = _unit(per)
+        mapping = files.parse_mapping(column or [], [c.name for c in PAGE_COLUMNS])
+        with _progress("reading"):
+            table = files.read_table(shipped.demo_path() if demo else pages, PAGE_COLUMNS, mapping)
+        rate = table["change_rate"].to_numpy() / unit
+        weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+        limits = _limits(table, law, host_cap or [], min_interval, max_interval)
+        with _progress("solving"):
+            found = library.frequencies(rate, weight=weight, access_time=law, policy=policy, **limits)
+        result = _plan_table(table, rate, law, found)
+        if out is not None:
+            files.write_table(result, out)
+        if plot is not None:
+            speeds = np.geomspace(1 / 16, 16, 17)
+            curves = _freshness_curves(rate, weight, law, speeds)
+            plots.save(plot, [
+                lambda axes: plots.freshness_against_bandwidth(axes, speeds * DAY / law.mean, curves, DAY / law.mean),
+                lambda axes: plots.frequency_against_rate(axes, rate * DAY, found.frequency * DAY / law.mean),
+            ])
+        summary = _plan_summary(found, rate, weight, law, policy)
+        if as_json:
+            _print_json(summary)
+        else:
+            _tell_plan(summary, result, out, plot)
+    if summary["relative_gap"] > CERTIFIED:
+        raise fail(f"the certified gap is {summary['relative_gap']:.1e} of the cost, above {CERTIFIED:.0e}")
+
+
+def schedule(
+    plan: PagesArgument,
+    policy: Annotated[str, typer.Option(help="most-overdue, golden-ratio, random-phase, deadline, tijdeman, randomized, round-robin or powers-of-two.")] = "most-overdue",
+    length: LengthOption = 1_000_000,
+    seed: SeedOption = 0,
+    column: ColumnOption = None,
+    out: Annotated[Path | None, typer.Option(metavar="ACCESSES", help="Write the accesses in order: page (row of the plan, from 0) and url.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """In which order to access the pages: one cycle of a schedule with the plan's frequencies."""
+    with _one_error():
+        from crawlproof import schedule as library
+
+        _writable(out)
+        mapping = files.parse_mapping(column or [], ["url", "frequency"])
+        with _progress("reading"):
+            table = files.read_table(plan, (URL, FREQUENCY), mapping)
+        frequency = table["frequency"].to_numpy()
+        urls = table["url"].combine_chunks()
+        chunks = library.stream(frequency, policy, length=length, seed=seed, chunk=CHUNK)
+        schema = pa.schema({"page": pa.int32(), "url": urls.type})
+        counts = np.zeros(len(frequency), dtype=np.int64)
+        start: list[int] = []
+
+        with _progress("scheduling", length) as advance:
+            def tables() -> Iterator[pa.Table]:
+                for accesses in chunks:
+                    counts[:] += np.bincount(accesses, minlength=len(counts))
+                    if len(start) < SHOWN:
+                        start.extend(accesses[:SHOWN].tolist())
+                    advance(len(accesses))
+                    yield pa.table([pa.array(accesses), urls.take(pa.array(accesses))], schema=schema)
+
+            if out is not None:
+                files.write_batches(schema, tables, out)
+            else:
+                for _ in tables():
+                    pass
+        made = int(counts.sum())
+        summary = {
+            "policy": policy, "accesses": made, "pages": len(counts), "pages_accessed": int((counts > 0).sum()),
+            "largest_deviation_of_a_count": float(np.abs(counts - frequency * made).max()),
+        }
+        if as_json:
+            _print_json(summary)
+        else:
+            console.print(
+                f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
+                f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
+            console.print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
+            _tell_written(out)
+
+
+def evaluate(
+    plan: PagesArgument,
+    access_time: AccessTimeOption,
+    accesses: Annotated[Path | None, typer.Argument(metavar="[ACCESSES]", help="One cycle of accesses: column page (row of the plan, from 0) or url.")] = None,
+    policy: Annotated[list[str] | None, typer.Option(help="Evaluate this policy with the plan's frequencies; may be repeated; 'all' for every policy.")] = None,
+    length: LengthOption = 1_000_000,
+    seed: SeedOption = 0,
+    per: PerOption = "s",
+    column: ColumnOption = None,
+    out: Annotated[Path | None, typer.Option(metavar="RESULT", help="Write each page's obsolescence (only for a single schedule).")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FIGURE", help="Draw the ratio of policies (.png, .svg, .pdf).")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What a schedule costs when it is repeated for ever: exact, next to the lower bound and the guarantee."""
+    with _one_error():
+        from crawlproof import schedule as library
+        from crawlproof.schedule import plots
+
+        if (accesses is None) == (not policy):
+            raise ValueError("give a file of accesses, or --policy (may be repeated), not both")
+        _writable(out, plot)
+        law, unit = _law(access_time), _unit(per)
+        known = (URL, CHANGE_RATE, WEIGHT, *(() if accesses else (FREQUENCY,)))
+        mapping = files.parse_mapping(column or [], [c.name for c in known])
+        with _progress("reading"):
+            table = files.read_table(plan, known, mapping)
+        rate = table["change_rate"].to_numpy() / unit
+        weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+        if accesses is not None:
+            names: Sequence[str] = [accesses.name]
+        else:
+            names = library.POLICIES if "all" in policy else list(dict.fromkeys(policy))
+        if out is not None and len(names) > 1:
+            raise ValueError(f"--out is for a single schedule, not for {len(names)}")
+        results = {}
+        with _progress("evaluating", len(names)) as advance:
+            for name in names:
+                if accesses is not None:
+                    cycle = _read_accesses(accesses, table["url"])
+                else:
+                    cycle = library.sequence(table["frequency"].to_numpy(), name, length=length, seed=seed)
+                results[name] = library.evaluate(cycle, rate, law, weight, allow_missing=True)
+                advance(1)
+        total = float(np.sum(rate if weight is None else weight))
+        rows = [_evaluation_summary(name, found, total) for name, found in results.items()]
+        if out is not None:
+            found, = results.values()
+            files.write_table(pa.table({
+                "url": table["url"], "frequency": found.frequency, "obsolescence": found.obsolescence,
+            }), out)
+        if plot is not None:
+            plots.save(plot, [lambda axes: plots.ratio_of_policies(axes, {row["schedule"]: row["ratio"] for row in rows})])
+        if as_json:
+            _print_json(rows)
+        else:
+            _tell_evaluations(rows)
+            _tell_written(out, plot)
+
+
+def estimate(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="CSV or Parquet, one row for each access: url, changed (since the access before), and time or interval.")],
+    method: Annotated[str, typer.Option(help="cho-garcia-molina (always finite, little bias) or maximum-likelihood.")] = "cho-garcia-molina",
+    confidence: Annotated[float, typer.Option(help="Of the intervals low to high.")] = 0.95,
+    unit: Annotated[str, typer.Option(metavar="TIME", help="Unit of the numbers in time or interval: s, min, h, d. Dates need none.")] = "s",
+    column: ColumnOption = None,
+    out: Annotated[Path | None, typer.Option(metavar="RATES", help="Write url, change_rate (per second), low, high, observations, changes: a file for 'crawlproof plan'.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Change rates out of a crawl log, with confidence intervals; accesses may be irregular."""
+    with _one_error():
+        from crawlproof import schedule as library
+
+        _writable(out)
+        seconds = _unit(unit, "--unit")
+        columns = (
+            Column("url", "text"), Column("changed", "flag"), Column("interval", "number", required=False, above_zero=True),
+            Column("time", "time", required=False, unit=seconds),
+        )
+        mapping = files.parse_mapping(column or [], [c.name for c in columns])
+        with _progress("reading"):
+            table = files.read_table(log, columns, mapping)
+        known = "interval" if "interval" in table.column_names else "time"
+        if known not in table.column_names:
+            raise files.BadFile(f"{log}: there is no column 'time' and no column 'interval'")
+        # Times are seconds by now, as they may have been dates.
+        scale = seconds if known == "interval" else 1.0
+        page, urls = files.encode(table["url"])
+        with _progress("estimating"), _rows_of(log):
+            found = library.estimate_rates(
+                {"page": page, "changed": table["changed"].to_numpy(), known: table[known].to_numpy() * scale},
+                method=method, confidence=confidence,
+            )
+        if out is not None:
+            files.write_table(pa.table({
+                "url": urls, "change_rate": found.rate, "low": found.low, "high": found.high,
+                "observations": found.observations, "changes": found.changes,
+            }), out)
+        middle = float(np.median(found.rate))
+        summary = {
+            "method": method, "pages": len(urls), "accesses": table.num_rows, "observations": int(found.observations.sum()),
+            "changes": int(found.changes.sum()), "never_changed": int(np.count_nonzero(found.changes == 0)),
+            "always_changed": int(np.count_nonzero((found.changes == found.observations) & (found.changes > 0))),
+            "median_changes_per_day": middle * DAY if math.isfinite(middle) else None,
+        }
+        if as_json:
+            _print_json(summary)
+        else:
+            console.print(
+                f"{summary['pages']:,} pages, {summary['observations']:,} intervals between accesses, after"
+                f" {summary['changes']:,} of them a change", highlight=False)
+            console.print(
+                f"{summary['never_changed']:,} pages never changed, {summary['always_changed']:,} always;"
+                f" median {middle * DAY:.4g} changes a day", highlight=False)
+            _tell_written(out)
+
+
+def simulate(
+    plan: PagesArgument,
+    access_time: AccessTimeOption,
+    accesses: Annotated[Path | None, typer.Argument(metavar="[ACCESSES]", help="One cycle of accesses, repeated for ever: column page or url.")] = None,
+    policy: Annotated[str, typer.Option(help="A policy with the plan's frequencies, where no accesses are given.")] = "most-overdue",
+    length: Annotated[int | None, typer.Option(help="Accesses of one replication, ten for each page if not given; a quarter more to warm up.")] = None,
+    replications: Annotated[int, typer.Option(help="Independent runs, from which the intervals are computed.")] = 16,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    seed: SeedOption = 0,
+    per: PerOption = "s",
+    column: ColumnOption = None,
+    out: Annotated[Path | None, typer.Option(metavar="RESULT", help="Write each page's obsolescence with the half-width of its interval.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let pages change and a robot run, without any formula, and measure what a schedule costs."""
+    with _one_error():
+        from crawlproof import schedule as library
+
+        _writable(out)
+        law, unit = _law(access_time), _unit(per)
+        known = (URL, CHANGE_RATE, WEIGHT, *(() if accesses else (FREQUENCY,)))
+        mapping = files.parse_mapping(column or [], [c.name for c in known])
+        with _progress("reading"):
+            table = files.read_table(plan, known, mapping)
+            rate = table["change_rate"].to_numpy() / unit
+            weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+            cycle = None if accesses is None else _read_accesses(accesses, table["url"])
+        with _progress("simulating"):
+            found = library.simulate(
+                policy if cycle is None else cycle, change_rate=rate, access_time=law, weight=weight,
+                frequency=table["frequency"].to_numpy() if cycle is None else None,
+                accesses=10 * len(rate) if length is None else length,
+                replications=replications, confidence=confidence, seed=seed,
+            )
+        if out is not None:
+            files.write_table(pa.table({
+                "url": table["url"], "obsolescence": found.obsolescence, "half_width": found.obsolescence_half_width,
+            }), out)
+        total = float(np.sum(rate if weight is None else weight))
+        summary = {
+            "schedule": policy if accesses is None else accesses.name,
+            "cost": found.cost, "half_width": found.cost_half_width, "confidence": found.confidence,
+            "freshness": 1 - found.cost / total if total > 0 else 1.0,
+            "replications": found.replications, "accesses": found.accesses,
+        }
+        if as_json:
+            _print_json(summary)
+        else:
+            console.print(
+                f"{summary['schedule']}: cost {found.cost:.6g} ± {found.cost_half_width:.2g} ({found.confidence:.0%}),"
+                f" freshness {summary['freshness']:.6f}; {found.replications} replications of {found.accesses:,} accesses",
+                highlight=False, markup=False)
+            _tell_written(out)
+
+
+@contextmanager
+def _rows_of(path: Path) -> Iterator[None]:
+    """The library says ``time[4]``, counting from 0; the user has a file with rows, counted from 1."""
+    try:
+        yield
+    except ValueError as error:
+        if (place := re.match(r"(\w+)\[(\d+)\] ", str(error))) is None:
+            raise
+        raise files.BadFile(f"{path}, row {int(place[2]) + 1}: {place[1]} {str(error)[place.end():]}") from None
+
+
+def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.Table:
+    """What plan writes; change rates per second, whatever they were read as."""
+    accessed = found.frequency > 0
+    interval = np.full(len(rate), np.nan)
+    interval[accessed] = law.mean / found.frequency[accessed]
+    columns = {"url": table["url"]}
+    if "host" in table.column_names:
+        columns["host"] = table["host"]
+    columns["change_rate"] = pa.array(rate)
+    if "weight" in table.column_names:
+        columns["weight"] = table["weight"]
+    columns["frequency"] = pa.array(found.frequency)
+    # A page that is never accessed has no interval: null, as infinity is no number to most readers.
+    columns["interval"] = pa.array(interval, mask=~accessed)
+    columns["price"] = pa.array(found.price)
+    return pa.table(columns)
+
+
+def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: Law, policy: str) -> dict[str, Any]:
+    total = float(np.sum(rate if weight is None else weight))
+    return {
+        "policy": policy,
+        "pages": len(rate),
+        "dropped": int(np.count_nonzero(found.frequency == 0)),
+        "accesses_per_day": DAY / law.mean,
+        "cost": float(found.cost),
+        "freshness": 1 - float(found.cost) / total if total > 0 else 1.0,
+        "gap": float(found.gap),
+        "relative_gap": float(found.gap) / float(found.cost) if found.cost > 0 else 0.0,
+        "multiplier": float(found.multiplier),
+    }
+
+
+def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, plot: Path | None) -> None:
+    console.print(
+        f"{summary['pages']:,} pages, {summary['accesses_per_day']:,.6g} accesses a day, optimal {summary['policy']} frequencies",
+        highlight=False)
+    console.print(
+        f"freshness {summary['freshness']:.6f} (share of the weight that is up to date), cost {summary['cost']:.6g},"
+        f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
+    console.print(f"{summary['dropped']:,} pages are not worth any access at this bandwidth", highlight=False)
+    most = pc.select_k_unstable(result, k=min(SHOWN, result.num_rows), sort_keys=[("frequency", "descending")])
+    grid = Table(title="most often accessed", title_justify="left")
+    for name in ("url", "changes/day", "weight", "every", "price"):
+        grid.add_column(name, justify="left" if name == "url" else "right", overflow="ellipsis", no_wrap=True)
+    for row in result.take(most).to_pylist():
+        every = "never" if row["interval"] is None else _readable(row["interval"])
+        weight = f"{row['weight']:.4g}" if "weight" in row else ""
+        grid.add_row(row["url"], f"{row['change_rate'] * DAY:.4g}", weight, every, f"{row['price']:.4g}")
+    console.print(grid)
+    _tell_written(out, plot)
+
+
+def _readable(seconds: float) -> str:
+    for unit, size in (("d", DAY), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _freshness_curves(
+    rate: np.ndarray, weight: np.ndarray | None, law: Law, speeds: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Freshness at several speeds of the robot, limits on intervals and hosts apart.
+
+    A robot that is s times as fast sees pages that change s times as slowly.
+    """
+    from crawlproof import schedule as library
+    from crawlproof.schedule.evaluation import lower_bound
+
+    weights = rate if weight is None else weight
+    total = float(np.sum(weights))
+    curves: dict[str, list[float]] = {"spaced, optimal": [], "randomized, optimal": [], "spaced, all pages alike": []}
+    if total == 0:
+        raise ValueError("there is nothing to draw: all weights are 0")
+    alike = np.full(len(rate), 1 / len(rate))
+    with _progress("drawing", len(speeds)) as advance:
+        for speed in speeds:
+            slowed = rate / speed
+            costs = (
+                library.frequencies(slowed, weight=weights, access_time=law).cost,
+                library.frequencies(slowed, weight=weights, access_time=law, policy="randomized").cost,
+                float(np.sum(weights * lower_bound(alike, slowed, law))),
+            )
+            for curve, cost in zip(curves.values(), costs, strict=True):
+                curve.append(1 - cost / total)
+            advance(1)
+    return {name: np.array(values) for name, values in curves.items()}
+
+
+def _evaluation_summary(name: str, found: Any, total: float) -> dict[str, Any]:
+    return {
+        "schedule": name,
+        "cost": found.cost,
+        "bound": found.bound,
+        "ratio": found.ratio,
+        "guarantee": found.guarantee,
+        "freshness": 1 - found.cost / total if total > 0 else 1.0,
+        "never_accessed": int(np.count_nonzero(found.frequency == 0)),
+    }
+
+
+def _tell_evaluations(rows: Sequence[Mapping[str, Any]]) -> None:
+    grid = Table()
+    for name in ("schedule", "cost", "bound", "ratio", "guaranteed ratio", "freshness", "never accessed"):
+        grid.add_column(name, justify="left" if name == "schedule" else "right")
+    for row in rows:
+        grid.add_row(
+            row["schedule"], f"{row['cost']:.6g}", f"{row['bound']:.6g}", f"{row['ratio']:.6f}", f"{row['guarantee']:.6f}",
+            f"{row['freshness']:.6f}", f"{row['never_accessed']:,}",
+        )
+    console.print(grid)
+
+
+def _limits(
+    table: pa.Table, law: Law, host_caps: Sequence[str], min_interval: str | None, max_interval: str | None
+) -> dict[str, Any]:
+    """The constraints, as the solver takes them."""
+    limits: dict[str, Any] = {}
+    for name, option in (("min_interval", min_interval), ("max_interval", max_interval)):
+        if name in table.column_names:
+            limits[name] = table[name].to_numpy()
+        elif option is not None:
+            limits[name] = _time(option, f"--{name.replace('_', '-')}")
+    if host_caps:
+        if "host" not in table.column_names:
+            raise ValueError("--host-cap needs a column host (name another one with --column host=...)")
+        limits["host"], limits["host_cap"] = _host_caps(table["host"], host_caps, law.mean)
+    return limits
+
+
+def _host_caps(hosts: pa.ChunkedArray, texts: Sequence[str], mean_access_time: float) -> tuple[np.ndarray, np.ndarray]:
+    """For each page the number of its host, and for each host its largest share of accesses."""
+    codes, names = files.encode(hosts)
+    number = {name: code for code, name in enumerate(names)}
+    caps = np.ones(len(names))
+    # Caps for every host first, so that those of single hosts go before them in any order.
+    for text in sorted(texts, key=lambda text: "=" in text):
+        host, _, value = text.rpartition("=")
+        cap = _share(value, mean_access_time, text)
+        if not host:
+            caps[:] = cap
+        elif host in number:
+            caps[number[host]] = cap
+        else:
+            raise ValueError(f"--host-cap {text!r}: there is no host {host!r} among the pages")
+    return codes, caps
+
+
+def _share(text: str, mean_access_time: float, option: str) -> float:
+    """A share of all accesses out of ``0.01``, or out of ``10s``: one access every ten seconds."""
+    try:
+        share = float(text)
+    except ValueError:
+        seconds = _time(text, f"--host-cap {option!r}:")
+        share = mean_access_time / seconds
+    if not (math.isfinite(share) and share > 0):
+        raise ValueError(f"--host-cap {option!r}: the cap must be finite and > 0")
+    return min(share, 1.0)
+
+
+def _law(text: str) -> Law:
+    from crawlproof import laws
+
+    return laws.parse(text)
+
+
+def _time(text: str, option: str) -> float:
+    from crawlproof.laws.text import duration
+
+    try:
+        seconds = duration(text)
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from None
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise ValueError(f"{option} {text!r}: the time must be finite and > 0")
+    return seconds
+
+
+def _unit(text: str, option: str = "--per") -> float:
+    """Seconds in ``d`` or ``7d``."""
+    return _time(text if text[:1].isdigit() else f"1{text}", option)
+
+
+def _writable(out: Path | None, plot: Path | None = None) -> None:
+    """Find out before the work whether its results can be written."""
+    from crawlproof.schedule import plots
+
+    if out is not None:
+        files.check_output(out)
+    if plot is not None:
+        plots.check_place(plot)
+
+
+def _read_accesses(path: Path, urls: pa.ChunkedArray) -> np.ndarray:
+    """Rows of the plan, in the order of access, from a column ``page`` or ``url``."""
+    table = files.read_table(path, (Column("page", "index", required=False), Column("url", "text", required=False)))
+    if "page" in table.column_names:
+        pages = table["page"].to_numpy()
+        if (beyond := pages >= len(urls)).any():
+            row = int(np.argmax(beyond))
+            raise files.BadFile(f"{path}, row {row + 1}: page is {pages[row]}, but the plan's last page is {len(urls) - 1}")
+        return pages
+    if "url" not in table.column_names:
+        raise files.BadFile(f"{path}: there is no column 'page' and no column 'url'")
+    pages = pc.index_in(table["url"], value_set=urls.combine_chunks())
+    if pages.null_count:
+        row = pc.index(pages.is_null(), True).as_py()
+        raise files.BadFile(f"{path}, row {row + 1}: url {table['url'][row].as_py()!r} is not in the plan")
+    return pages.to_numpy().astype(np.int64)
+
+
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """Whatever is wrong with the input becomes one line on stderr and exit code 2."""
+    try:
+        yield
+    except (ValueError, OverflowError) as error:
+        raise fail(str(error), 2) from None
+    except MemoryError:
+        raise fail("out of memory", 1) from None
+
+
+@contextmanager
+def _progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A line on a terminal while something takes long; nothing elsewhere, so that logs stay clean."""
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
+        console=problems, transient=True, disable=not problems.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda done: progress.advance(task, done)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _tell_written(*paths: Path | None) -> None:
+    for path in paths:
+        if path is not None:
+            console.print(f"written: {path}", markup=False, highlight=False)

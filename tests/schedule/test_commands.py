@@ -1,0 +1,235 @@
+"""The commands as a user types them: results, files, one error for each mistake, nothing half-written."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from crawlproof import laws
+from crawlproof import schedule as library
+from crawlproof.schedule import commands, demo, files
+
+PAGES = """\
+url,change_rate,weight,host
+https://a.example/1,0.5,1,a
+https://a.example/2,0.25,3,a
+https://b.example/1,0.125,2,b
+https://b.example/2,0.0625,0.25,b
+"""
+LAW = "exponential:2s"
+
+
+def run(*arguments: str | Path, code: int = 0):
+    app = typer.Typer()
+    commands.register(app)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def refused(*arguments: str | Path) -> str:
+    """Wrong use: exit code 2, one line that says why, nothing on stdout."""
+    result = run(*arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("crawlproof: ")
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    return result.stderr
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    path = tmp_path / "pages.csv"
+    path.write_text(PAGES)
+    return path
+
+
+@pytest.fixture
+def plan(tmp_path: Path, pages: Path) -> Path:
+    path = tmp_path / "plan.parquet"
+    run("plan", pages, "--access-time", LAW, "--out", path)
+    return path
+
+
+def in_library(**limits):
+    table = files.read_table(Path(limits.pop("path")), commands.PAGE_COLUMNS)
+    return library.frequencies(
+        table["change_rate"].to_numpy(), weight=table["weight"].to_numpy(), access_time=laws.Exponential(mean=2.0), **limits
+    )
+
+
+def test_plan_is_what_the_library_computes(pages, plan):
+    expected = in_library(path=pages)
+    written = pa.parquet.read_table(plan)
+    assert written.column_names == ["url", "host", "change_rate", "weight", "frequency", "interval", "price"]
+    assert written["url"].to_pylist()[0] == "https://a.example/1"
+    np.testing.assert_array_equal(written["frequency"], expected.frequency)
+    np.testing.assert_array_equal(written["price"], expected.price)
+    np.testing.assert_allclose(written["interval"].to_numpy(), 2.0 / expected.frequency, rtol=1e-15)
+    told = json.loads(run("plan", pages, "--access-time", LAW, "--json").stdout)
+    assert told["cost"] == expected.cost
+    assert told["gap"] == expected.gap
+    assert told["freshness"] == pytest.approx(1 - expected.cost / 6.25, rel=1e-14)
+    assert told["relative_gap"] <= 1e-12
+
+
+def test_csv_keeps_every_digit(pages, tmp_path):
+    run("plan", pages, "--access-time", LAW, "--out", tmp_path / "plan.csv")
+    table = files.read_table(tmp_path / "plan.csv", (commands.URL, commands.FREQUENCY))
+    np.testing.assert_array_equal(table["frequency"], in_library(path=pages).frequency)
+
+
+def test_units_of_time(tmp_path, pages, plan):
+    """The same pages with rates per day and another law of the same meaning."""
+    table = files.read_table(pages, commands.PAGE_COLUMNS)
+    per_day = table.set_column(1, "change_rate", pa.array(table["change_rate"].to_numpy() * 86400))
+    files.write_table(per_day, tmp_path / "days.parquet")
+    run("plan", tmp_path / "days.parquet", "--access-time", "exponential:2000ms", "--per", "d", "--out", tmp_path / "again.parquet")
+    again, before = (pa.parquet.read_table(path) for path in (tmp_path / "again.parquet", plan))
+    np.testing.assert_allclose(again["frequency"], before["frequency"], rtol=1e-12)
+    np.testing.assert_allclose(again["change_rate"], before["change_rate"], rtol=1e-15)
+
+
+def test_readable_plan_says_what_matters(pages):
+    output = run("plan", pages, "--access-time", LAW).stdout
+    for part in ("4 pages", "43,200 accesses a day", "freshness", "certified", "https://a.example/2"):
+        assert part in output
+
+
+def test_demo(tmp_path):
+    told = json.loads(run("plan", "--demo", "--json", "--out", tmp_path / "plan.parquet").stdout)
+    assert told["pages"] == demo.PAGES
+    assert 0 < told["dropped"] < demo.PAGES
+    assert 0 < told["freshness"] < 1
+    assert pa.parquet.read_metadata(tmp_path / "plan.parquet").num_rows == demo.PAGES
+
+
+def test_a_column_by_another_name(tmp_path, pages):
+    pages.write_text(PAGES.replace("change_rate", "lambda"))
+    assert "no column 'change_rate'" in refused("plan", pages, "--access-time", LAW)
+    run("plan", pages, "--access-time", LAW, "--column", "change_rate=lambda")
+
+
+@pytest.mark.parametrize(("extra", "why"), [
+    (["--access-time", "expo:2s"], "unknown law 'expo'"),
+    (["--access-time", "exponential:0"], "exponential:0"),
+    ([], "--access-time is missing"),
+    (["--access-time", LAW, "--policy", "spacey"], "spacey"),
+    (["--access-time", LAW, "--per", "fortnight"], "--per not a time"),
+    (["--access-time", LAW, "--min-interval", "soon"], "--min-interval not a time: 'soon'"),
+    (["--access-time", LAW, "--max-interval", "0s"], "--max-interval '0s': the time must be finite and > 0"),
+    (["--access-time", LAW, "--host-cap", "many"], "--host-cap 'many': not a time: 'many'"),
+    (["--access-time", LAW, "--host-cap", "-0.5"], "--host-cap '-0.5': the cap must be finite and > 0"),
+    (["--access-time", LAW, "--host-cap", "nobody=0.5"], "no host 'nobody'"),
+    (["--access-time", LAW, "--column", "url"], "name=actual"),
+    (["--access-time", LAW, "--out", "plan.txt"], "must end in .csv or .parquet"),
+    (["--access-time", LAW, "--plot", "figure.gif"], "must end in .png"),
+    (["--access-time", LAW, "--demo"], "--demo takes no file"),
+])
+def test_wrong_use_of_plan(pages, extra, why):
+    assert why in refused("plan", pages, *extra)
+
+
+def test_bad_pages_are_told_by_row_and_value(pages, tmp_path):
+    pages.write_text(PAGES.replace("0.125", "-0.125"))
+    message = refused("plan", pages, "--access-time", LAW, "--out", tmp_path / "plan.csv")
+    assert "pages.csv, row 3: change_rate is -0.125" in message
+    assert not (tmp_path / "plan.csv").exists()
+    assert "no such file" in refused("plan", tmp_path / "none.csv", "--access-time", LAW)
+    assert "give a file of pages, or --demo" in refused("plan", "--access-time", LAW)
+
+
+def test_figures(pages, plan, tmp_path):
+    run("plan", pages, "--access-time", LAW, "--plot", tmp_path / "plan.svg")
+    drawn = (tmp_path / "plan.svg").read_text()
+    assert "<svg" in drawn
+    run("evaluate", plan, "--access-time", LAW, "--policy", "all", "--length", "200", "--plot", tmp_path / "ratios.png")
+    assert (tmp_path / "ratios.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("policy", library.POLICIES)
+def test_schedule_is_what_the_library_makes(plan, tmp_path, policy, monkeypatch):
+    monkeypatch.setattr(commands, "CHUNK", 7)  # several chunks for a short schedule
+    told = json.loads(run("schedule", plan, "--policy", policy, "--length", "50", "--seed", "3", "--out",
+                          tmp_path / "accesses.parquet", "--json").stdout)
+    frequency = pa.parquet.read_table(plan)["frequency"].to_numpy()
+    expected = library.sequence(frequency, policy, length=50, seed=3)
+    written = pa.parquet.read_table(tmp_path / "accesses.parquet")
+    np.testing.assert_array_equal(written["page"], expected)
+    assert told["accesses"] == len(expected)
+    urls = pa.parquet.read_table(plan)["url"].to_pylist()
+    assert written["url"].to_pylist() == [urls[page] for page in expected]
+
+
+def test_evaluate_by_page_by_url_and_by_policy_agree(plan, tmp_path):
+    run("schedule", plan, "--length", "60", "--out", tmp_path / "accesses.csv")
+    by_page = json.loads(run("evaluate", plan, tmp_path / "accesses.csv", "--access-time", LAW, "--json").stdout)[0]
+    lines = (tmp_path / "accesses.csv").read_text().splitlines()
+    (tmp_path / "urls.csv").write_text("\n".join(line.split(",", 1)[1] for line in lines) + "\n")
+    by_url = json.loads(run("evaluate", plan, tmp_path / "urls.csv", "--access-time", LAW, "--json").stdout)[0]
+    by_policy = json.loads(
+        run("evaluate", plan, "--policy", "most-overdue", "--length", "60", "--access-time", LAW, "--json").stdout)[0]
+    for found in (by_page, by_url, by_policy):
+        assert {**found, "schedule": ""} == {**by_page, "schedule": ""}
+    table = pa.parquet.read_table(plan)
+    exact = library.evaluate(
+        library.sequence(table["frequency"].to_numpy(), length=60), table["change_rate"].to_numpy(),
+        laws.Exponential(mean=2.0), table["weight"].to_numpy(),
+    )
+    assert by_page["cost"] == exact.cost
+    assert by_page["ratio"] == exact.ratio >= 1
+    assert "most-overdue" in run("evaluate", plan, "--policy", "most-overdue", "--length", "60", "--access-time", LAW).stdout
+
+
+def test_evaluate_writes_pages_and_refuses_strange_accesses(plan, tmp_path):
+    accesses = tmp_path / "accesses.csv"
+    accesses.write_text("page\n0\n1\n2\n0\n")
+    run("evaluate", plan, accesses, "--access-time", LAW, "--out", tmp_path / "result.csv")
+    result = files.read_table(tmp_path / "result.csv", (commands.URL, commands.FREQUENCY, files.Column("obsolescence", "number")))
+    assert result["frequency"].to_pylist() == [0.5, 0.25, 0.25, 0.0]
+    assert result["obsolescence"].to_pylist()[3] == 1.0
+    accesses.write_text("page\n0\n4\n")
+    assert "row 2: page is 4, but the plan's last page is 3" in refused("evaluate", plan, accesses, "--access-time", LAW)
+    accesses.write_text("url\nhttps://nowhere.example/\n")
+    assert "row 1: url 'https://nowhere.example/' is not in the plan" in refused("evaluate", plan, accesses, "--access-time", LAW)
+    accesses.write_text("robot\n1\n")
+    assert "no column 'page'" in refused("evaluate", plan, accesses, "--access-time", LAW)
+    assert "not both" in refused("evaluate", plan, accesses, "--policy", "deadline", "--access-time", LAW)
+    assert "single schedule" in refused("evaluate", plan, "--policy", "all", "--access-time", LAW, "--out", tmp_path / "x.csv")
+
+
+def test_wrong_use_of_schedule(plan, tmp_path):
+    out = tmp_path / "accesses.csv"
+    assert "unknown policy 'best'" in refused("schedule", plan, "--policy", "best", "--out", out)
+    assert "length must be >= 1" in refused("schedule", plan, "--length", "0", "--out", out)
+    assert not out.exists()
+
+
+def test_help_has_examples():
+    for command in ("plan", "schedule", "evaluate", "estimate", "simulate"):
+        output = run(command, "--help").output
+        assert f"$ crawlproof {command}" in output
+
+
+def test_nothing_is_written_when_the_work_fails(plan, tmp_path, monkeypatch):
+    def broken(*arguments, **options):
+        yield np.zeros(5, dtype=np.int32)
+        raise MemoryError
+
+    monkeypatch.setattr(library, "stream", broken)
+    run("schedule", plan, "--length", "50", "--out", tmp_path / "accesses.parquet", code=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pages.csv", "plan.parquet"]
+
+
+def test_interval_of_a_dropped_page_is_absent(pages, tmp_path):
+    pages.write_text(PAGES.replace(",0.25,b", ",1e-9,b"))
+    run("plan", pages, "--access-time", LAW, "--out", tmp_path / "plan.parquet")
+    table = pa.parquet.read_table(tmp_path / "plan.parquet")
+    assert table["frequency"].to_pylist()[3] == 0
+    assert table["interval"].to_pylist()[3] is None
+    assert all(math.isfinite(value) for value in table["interval"].to_pylist()[:3])
