@@ -23,6 +23,7 @@ from markupsafe import Markup
 
 from crawlproof.book import cells as notebook_cells
 from crawlproof.book import errata as errata_texts
+from crawlproof.book import plot
 from crawlproof.book.code import CheckLine, check_lines, deciding
 from crawlproof.book.graph import graph_data
 from crawlproof.book.text import to_html, to_markdown, with_dollars
@@ -198,6 +199,42 @@ def _status(book: Book) -> dict[str, Any]:
     }
 
 
+# The finding that the start page opens with.
+LEAD = "CLW-C5.1"
+
+
+def _start(book: Book) -> dict[str, Any]:
+    erratum = next(e for e in book.errata if e.id == LEAD)
+    lead = book.claims[LEAD]
+    findings = book.findings()
+    printed = [f for f in findings if f["claim"]["versions"]]
+    stands = [f for f in printed if f["claim"]["verdict"] == Verdict.HOLDS.value]
+    groups = [
+        ("Not as printed", "With an exact witness each; the errata have them all.", [f for f in printed if f not in stands]),
+        ("Holds as printed", "The most important ones; most claims do hold.", stands),
+        ("New here", "Claims of ours, found and proved on the way.", [f for f in findings if not f["claim"]["versions"]]),
+    ]
+    return {
+        "ledger": book.ledger.claims,
+        "full": sum(c["fully_verified"] for c in book.ledger.claims),
+        "mutants": sum(c["mutants"]["killed"] for c in book.ledger.claims),
+        "errata": book.errata,
+        "lead": lead,
+        "lead_paper": book.inventory.papers[lead["paper"]],
+        "lead_rows": erratum.rows,
+        "lead_values": [_decimal(lead["witness"][side]) for side in ("left", "right")],
+        "correction": book.claims[lead["corrected"]["id"]],
+        "cells": book.cells,
+        "wave": Markup(plot.wave_svg()),
+        "groups": [group for group in groups if group[2]],
+    }
+
+
+def _decimal(value: str) -> str:
+    """The decimal part of a witness's value, to six digits."""
+    return f"{float(re.split(' [~=] ', value)[-1]):.6g}"
+
+
 def _claim_anchor(book: Book, root: str = "") -> Any:
     def link(claim: str) -> str:
         verdict = book.claims[claim]["verdict"]
@@ -319,7 +356,11 @@ def prepare(project: Project, source: Path) -> Book:
     (source / "_templates").mkdir()
 
     environment = _environment(docs / "templates", book)
-    contexts: Mapping[str, Mapping[str, Any]] = {"status": _status(book), "graph": {}}
+    contexts: Mapping[str, Mapping[str, Any]] = {
+        "start": _start(book),
+        "status": _status(book),
+        "graph": {"tally": book.tally(), "first_paper": book.claims[LEAD]["paper"]},
+    }
     for name, context in contexts.items():
         _write(source / "_fragments" / f"{name}.html", environment.get_template(f"{name}.html").render(context))
 
@@ -333,5 +374,6 @@ def prepare(project: Project, source: Path) -> Book:
 
     _notebook_pages(book, source)
     _write(source / NOTEBOOK_PAGES / "index.md", derivations_page(book))
+    plot.preview_image(source / "_static" / "preview.png", len(book.claims), len(book.errata))
     _write(source / "_static" / "graph-data.js", _script_data("claimGraph", graph_data(book.ledger)))
     return book
