@@ -2,6 +2,7 @@
 
 from crawlproof.schedule.estimation import RateEstimates, estimate_rates
 from crawlproof.schedule.evaluation import Evaluation, cyclic_gaps, evaluate, evaluate_random_phase
+from crawlproof.schedule.frequencies import Plan, frequencies
 from crawlproof.schedule.golden_ratio import (
     GoldenRatioSchedule,
     golden_ratio_access,
@@ -18,6 +19,7 @@ __all__ = [
     "DealEvaluation",
     "Evaluation",
     "GoldenRatioSchedule",
+    "Plan",
     "RateEstimates",
     "Simulation",
     "cyclic_gaps",
@@ -26,6 +28,7 @@ __all__ = [
     "evaluate",
     "evaluate_random_phase",
     "evaluate_robots",
+    "frequencies",
     "golden_ratio_access",
     "golden_ratio_gap_law",
     "golden_ratio_guarantee",

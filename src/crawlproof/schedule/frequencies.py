@@ -1,0 +1,356 @@
+"""The optimal access frequencies (7) and their randomized counterpart, with a certificate.
+
+Minimise the sum over pages of weight times obsolescence, over frequencies x >= 0 that sum
+to 1. Where weights are proportional to change rates, (10) and (16) are the answer. Else a page
+has a demand at each price (``crawlproof.schedule.pages``), total demand falls strictly in
+the price, and the price at which it is 1 is found by a safeguarded Newton iteration: for
+many pages from the price that a histogram of them would pay.
+
+The certificate is the dual function at the price found. It is a lower bound for every
+feasible plan whatever the price is, it does not use the frequencies, and it is
+compared to the cost of the frequencies as returned.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crawlproof import formulas
+from crawlproof.kernels.compiled import compiled_formula
+from crawlproof.kernels.float64 import chi, phi1, price_at_age
+from crawlproof.schedule import pages
+from crawlproof.schedule.inputs import access_time_law, numbers
+
+Array = NDArray[np.float64]
+
+POLICIES = ("spaced", "randomized")
+# Total demand this close to 1 is scaled to 1: that costs the square of it.
+BALANCED = 1e-9
+# Roundings in units of 2**-53 that the two sides of a gap may carry, relative to their terms:
+# an age within 4 ulp moves a value by no more than that (NUM-dual-age), a kernel has 2 ulp,
+# and there are a handful of products and sums.
+ROUNDING = 48 * 2.0**-53
+# From so many pages on, compiled passes over all cores; below, numpy is at once at work.
+MANY = 20_000
+# Pages that a core works on at a time.
+PART = 2**16
+# Weights this close to a multiple of the change rates are proportional to them.
+PROPORTIONAL = 2.0**-50
+
+_optimal_frequency = compiled_formula(formulas.optimal_frequency)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How often to access each page, and how far from optimal that can be at most."""
+
+    #: share of all accesses that each page gets; they sum to 1
+    frequency: Array
+    #: lambda, what one more unit of frequency would save
+    multiplier: float
+    #: sum of weight times obsolescence
+    cost: float
+    #: certified: no plan costs less than cost - gap (rounding errors are included)
+    gap: float
+    policy: str
+    _marginal: Callable[[Array], Array] = field(repr=False)
+
+    @property
+    def dropped(self) -> NDArray[np.bool_]:
+        """Pages that are never accessed: their first access is worth less than the multiplier."""
+        return self.frequency == 0
+
+    @cached_property
+    def price(self) -> Array:
+        """What one more unit of frequency of a page would save: the multiplier, or less for a dropped page."""
+        return self._marginal(self.frequency)
+
+
+def frequencies(
+    change_rate: ArrayLike,
+    weight: ArrayLike | None = None,
+    *,
+    access_time: Any,
+    policy: str = "spaced",
+    min_interval: ArrayLike | None = None,
+    max_interval: ArrayLike | None = None,
+    host: ArrayLike | None = None,
+    host_cap: ArrayLike | None = None,
+) -> Plan:
+    """The frequencies that keep the pages as fresh as one robot can.
+
+    Arguments:
+        change_rate: changes of each page per unit of time, >= 0; a page that never changes
+            is never out of date, costs nothing and gets no access
+        weight: cost of each page being out of date, per unit of time, >= 0; by default its
+            change rate; a page of weight 0 gets no access
+        access_time: law of the duration of an access, see ``crawlproof.laws``
+        policy: ``spaced`` for accesses that are spread evenly, where the cost is the lower bound
+            of Theorem 3.3; ``randomized`` for pages drawn independently, where it is exact
+        min_interval, max_interval: bounds on the mean time between two accesses of a page,
+            for all pages or for each; 0 and infinity for none
+        host: an integer >= 0 for each page
+        host_cap: the largest share of all accesses for the pages of each host, or one for all
+
+    With bounds or caps the multiplier is that of the budget alone.
+    """
+    rates = numbers("change_rate", change_rate)
+    law = access_time_law(access_time)
+    if policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}")
+    weights = None if weight is None else numbers("weight", weight, size=rates.size)
+    if not rates.any():
+        raise ValueError("all change rates are 0: there is nothing to schedule")
+    if weights is not None and not (weights * np.sign(rates)).any():
+        raise ValueError("no page has both a weight and a change rate > 0: there is nothing to schedule")
+    limited = any(option is not None for option in (min_interval, max_interval, host, host_cap))
+    if not limited and (weights is None or _proportional(weights, rates)):
+        return _closed_form(rates, weights, law, policy)
+    problem = _problem(rates, rates if weights is None else weights, law, policy)
+    if limited:
+        from crawlproof.schedule.limits import limited_plan
+
+        return limited_plan(problem, law.mean, min_interval, max_interval, host, host_cap)
+    return _general(problem)
+
+
+def _proportional(weight: Array, rate: Array) -> bool:
+    """Whether weight/rate is the same for all pages up to rounding; decided early where it is not."""
+    first = int(np.argmax(rate))
+    few = slice(0, 64)
+    ratio = weight[first] / rate[first]
+    return all(
+        bool(np.all(np.abs(weight[part] - ratio * rate[part]) <= PROPORTIONAL * weight[part]))
+        for part in (few, slice(None))
+    )
+
+
+# Closed forms
+
+
+def _closed_form(rate: Array, weight: Array | None, law: Any, policy: str) -> Plan:
+    """(10): frequencies proportional to kappa; (16): to b = 1/h - 1."""
+    # All worths are the same, c_0/E[X].
+    worth = (1.0 if weight is None else float(weight.max() / rate.max())) / law.mean
+    kappa = _map(lambda part: -law.log_laplace(rate[part]), rate.size)
+    total = float(kappa.sum())
+    if policy == "spaced":
+        frequency = _optimal_frequency(kappa, total)
+        multiplier = worth * price_at_age(total)
+        stale = worth * total * chi(total)
+        dual = worth * (total * (total * phi1(total))) - multiplier
+    else:
+        frequency, level, forgotten = _randomized_shares(kappa, total)
+        multiplier = worth * level * level
+        stale = worth * forgotten
+        value = _map(lambda part: pages.randomized_value(worth, kappa[part], multiplier), rate.size)
+        dual = float(value.sum()) - multiplier
+    cost = worth * _constant(rate, kappa, total, law) + stale
+    gap = max(stale - dual, 0.0) + ROUNDING * (stale + multiplier)
+    return Plan(frequency, multiplier, cost, gap, policy, lambda x: np.where(x > 0, multiplier, 0.0))
+
+
+def _constant(rate: Array, kappa: Array, total: float, law: Any) -> float:
+    """Sum of mu E[X] - kappa. Where changes are rare it cancels, and each page's part is found apart."""
+    if total > 0.25:
+        return max(float(rate.sum()) * law.mean - total, 0.0)
+    parts = _map(lambda part: rate[part] * law.relative_excess(rate[part]), rate.size)
+    return float(parts.sum()) * law.mean
+
+
+def _randomized_shares(kappa: Array, total: float) -> tuple[Array, float, float]:
+    """b over the sum B of b; B/(1 + B); and sum of kappa - B/(1 + B)."""
+    highest = float(kappa.max())
+    if highest > pages.KAPPA_END:  # b would overflow: in units of exp(highest), without the -1 of a small page
+        scaled = np.exp(kappa - highest) * -np.expm1(-kappa)
+        return scaled / scaled.sum(), 1.0, total - 1.0
+    b = np.expm1(kappa)
+    B = float(b.sum())
+    rest = 1.0 / (1.0 + B)
+    if total > 0.25:
+        return b / B, B * rest, total - B * rest
+    # (Q B - (B - Q))/(1 + B), and B - Q summed from its parts exp(kappa) - 1 - kappa
+    excess = float((np.exp(kappa) * price_at_age(kappa)).sum())
+    return b / B, B * rest, (total * B - excess) * rest
+
+
+# General weights
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The pages that matter, in units in which the largest weight is between 1 and 2."""
+
+    policy: str
+    worth: Array
+    kappa: Array
+    #: sum over all pages of what no frequency can save
+    constant: float
+    #: factor by which weights were divided, a power of two
+    unit: float
+    #: which pages of the input these are; None for all
+    kept: NDArray[np.intp] | None
+    size: int
+
+    def plan(self, frequency: Array, price: float, stale: float, gap: float) -> Plan:
+        """The plan for all pages of the input."""
+        return Plan(
+            self.spread(frequency), price * self.unit, (self.constant + stale) * self.unit, gap * self.unit,
+            self.policy, self._marginal,
+        )
+
+    def spread(self, values: Array) -> Array:
+        if self.kept is None:
+            return values
+        result = np.zeros(self.size)
+        result[self.kept] = values
+        return result
+
+    def _marginal(self, frequency: Array) -> Array:
+        if self.kept is not None:
+            frequency = frequency[self.kept]
+        marginal = pages.MARGINAL[self.policy]
+        values = _map(lambda part: marginal(self.worth[part], self.kappa[part], frequency[part]), len(self.worth))
+        return self.spread(values) * self.unit
+
+    def demand(self, price: Array | float) -> Array:
+        """Frequency of each page at a price for all, or for each."""
+        each = np.broadcast_to(price, self.worth.shape)
+        demand = pages.DEMAND[self.policy]
+        return _map(lambda part: demand(self.worth[part], self.kappa[part], each[part]), len(self.worth))
+
+    def value(self, price: float) -> Array:
+        """Each page's part of the dual function."""
+        value = pages.VALUE[self.policy]
+        return _map(lambda part: value(self.worth[part], self.kappa[part], price), len(self.worth))
+
+    def stale(self, frequency: Array) -> Array:
+        stale = pages.STALE[self.policy]
+        return _map(lambda part: stale(self.worth[part], self.kappa[part], frequency[part]), len(self.worth))
+
+
+def _problem(rate: Array, weight: Array, law: Any, policy: str) -> Problem:
+    unit = 2.0 ** math.floor(math.log2(weight.max()))
+    kept = None
+    size = rate.size
+    if not (rate.all() and weight.all()):
+        kept = np.flatnonzero((rate > 0) & (weight > 0))
+        rate, weight = rate[kept], weight[kept]
+    kappa = _map(lambda part: -law.log_laplace(rate[part]), rate.size)
+    worth = _map(lambda part: weight[part] / unit / (rate[part] * law.mean), rate.size)
+    lost = _map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size)
+    return Problem(policy, worth, kappa, float(lost.sum()), unit, kept, size)
+
+
+class Totals(NamedTuple):
+    """Total demand at a price, and its derivative."""
+
+    demand: float
+    slope: float
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """Two prices between which total demand passes 1; equal where it is 1 up to ``BALANCED``."""
+
+    low: float
+    high: float
+
+
+def balance(totals: Callable[[float], Totals], start: float, top: float) -> Bracket:
+    """Where total demand is 1. It falls in the price and is below 1 at ``top``.
+
+    Newton's method for the logarithm of the demand in that of the price, inside a bracket;
+    bisection where a step leaves it, or where two have not halved it.
+    """
+    low, high = 0.0, top
+    price = min(start, top)
+    span = math.inf
+    for count in range(2000):
+        demand, slope = totals(price)
+        if abs(demand - 1.0) <= BALANCED:
+            return Bracket(price, price)
+        if demand > 1.0:
+            low = price
+        else:
+            high = price
+        if low > 0 and high <= math.nextafter(low, math.inf):
+            return Bracket(low, high)
+        step = -math.log(demand) * demand / (price * slope) if demand > 0 and slope < 0 else math.nan
+        following = price * math.exp(min(max(step, -60.0), 60.0)) if math.isfinite(step) else math.nan
+        if count % 3 == 2:
+            if not math.log(high / low if low > 0 else math.inf) <= 0.5 * span:
+                following = math.nan
+            span = math.log(high / low) if low > 0 else math.inf
+        if not low < following < high:
+            following = _middle(low, high)
+        price = following
+    raise RuntimeError(f"no balance between the prices {low!r} and {high!r}")
+
+
+def _middle(low: float, high: float) -> float:
+    """A price between two, half way in logarithms or, when they are close, in numbers."""
+    if low == 0:
+        return high * 2.0**-20
+    middle = math.sqrt(low) * math.sqrt(high)
+    return middle if low < middle < high else low + 0.5 * (high - low)
+
+
+def _general(problem: Problem) -> Plan:
+    worth, kappa = problem.worth, problem.kappa
+    top = float(worth.max())
+    slope = pages.SLOPE[problem.policy]
+
+    def totals(price: float) -> Totals:
+        return Totals(float(problem.demand(price).sum()), float(slope(worth, kappa, price).sum()))
+
+    found = balance(totals, 0.5 * top, top)
+    frequency = mixed(problem.demand(found.low), problem.demand(found.high))
+    stale = float(problem.stale(frequency).sum())
+    dual = max(float(problem.value(price).sum()) - price for price in {found.low, found.high})
+    gap = max(stale - dual, 0.0) + ROUNDING * (stale + found.high)
+    return problem.plan(frequency, found.high, stale, gap)
+
+
+def mixed(more: Array, less: Array) -> Array:
+    """The plan between two that uses exactly the budget.
+
+    Next to the price at which a page is dropped its demand may be out of reach of float64
+    prices: then it gets a part of what it would take at the price below.
+    """
+    above, below = float(more.sum()), float(less.sum())
+    if above - below <= BALANCED:
+        return more / above
+    part = (1.0 - below) / (above - below)
+    result = less + part * (more - less)
+    return result / float(result.sum())
+
+
+# Work by parts, on all cores
+
+
+def _map(function: Callable[[slice], Array], size: int) -> Array:
+    """``function`` on the parts of range(size), put together."""
+    if size <= PART:
+        return function(slice(0, size))
+    result = np.empty(size)
+
+    def work(part: slice) -> None:
+        result[part] = function(part)
+
+    _in_threads(work, [slice(i, min(i + PART, size)) for i in range(0, size, PART)])
+    return result
+
+
+def _in_threads(work: Callable[[slice], Any], parts: Sequence[slice]) -> list[Any]:
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) as pool:
+        return list(pool.map(work, parts))

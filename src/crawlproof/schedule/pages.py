@@ -1,0 +1,120 @@
+"""One page at a price, under each policy: what it buys, what it then costs, what more would be worth.
+
+Each function is one text for arrays and, through ``crawlproof.kernels.compiled``, for loops
+over pages. The staleness cost of a page is a constant, c rho, plus a part that
+depends on its frequency, here called stale: c rho + stale(0) = c, the page's weight.
+
+    worth   a = c/(mu E[X]), what the first access saves per unit of frequency
+    kappa   -ln E[exp(-mu X)]
+    price   lambda, what a unit of frequency costs
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.extending import register_jitable
+
+from crawlproof import formulas
+from crawlproof.kernels.compiled import INSIDE, compiled_formula
+from crawlproof.kernels.float64 import _exp, _select, age_at_price, chi, phi1
+
+# price/worth is kept inside (0, 1); from 1 on a page buys nothing.
+LEAST = 2.0**-1000
+LAST = 1.0 - 2.0**-53
+# exp of more is not needed: a page of this kappa has no memory of its last access but one.
+KAPPA_END = 600.0
+
+_frequency_at_price = compiled_formula(formulas.frequency_at_price)
+_page_value_at_age = compiled_formula(formulas.page_value_at_age)
+_marginal_value = compiled_formula(formulas.marginal_value)
+_randomized_frequency = compiled_formula(formulas.randomized_frequency)
+
+
+@register_jitable(**INSIDE)
+def _relative(worth: Any, price: Any) -> Any:
+    return np.minimum(np.maximum(price / worth, LEAST), LAST)
+
+
+@register_jitable(**INSIDE)
+def spaced_demand(worth: Any, kappa: Any, price: Any) -> Any:
+    """The frequency that minimises cost plus price times frequency."""
+    return _select(price < worth, _frequency_at_price(kappa, _relative(worth, price)), 0.0)
+
+
+@register_jitable(**INSIDE)
+def spaced_slope(worth: Any, kappa: Any, price: Any) -> Any:
+    """Derivative of the demand in the price: -kappa exp(t)/(a t**3), and (1 + t) exp(-t) = 1 - price/a."""
+    k = _relative(worth, price)
+    age = age_at_price(k)
+    return _select(price < worth, -kappa * (1.0 + age) / (worth * (1.0 - k) * age * age * age), 0.0)
+
+
+@register_jitable(**INSIDE)
+def spaced_value(worth: Any, kappa: Any, price: Any) -> Any:
+    """The least stale cost plus price times frequency: the page's part of the dual function."""
+    reduced = worth * kappa  # c (1 - rho)
+    value = _page_value_at_age(reduced, 0.0, age_at_price(_relative(worth, price)))
+    return _select(price < worth, value, reduced)
+
+
+@register_jitable(**INSIDE)
+def spaced_stale(worth: Any, kappa: Any, frequency: Any) -> Any:
+    """Theorem 3.3 at this frequency, without the constant."""
+    bought = np.maximum(frequency, kappa * 2.0**-64)  # chi(2**64) is 1
+    return worth * kappa * chi(kappa / bought)
+
+
+@register_jitable(**INSIDE)
+def spaced_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
+    """What one more unit of frequency saves."""
+    return _marginal_value(worth, kappa, np.maximum(frequency, kappa * 2.0**-64))
+
+
+@register_jitable(**INSIDE)
+def _over(kappa: Any) -> Any:
+    """h/(1 - h) = 1/b."""
+    small = np.minimum(kappa, KAPPA_END)
+    return _exp(-small) / (small * phi1(small))
+
+
+@register_jitable(**INSIDE)
+def randomized_demand(worth: Any, kappa: Any, price: Any) -> Any:
+    score, level = np.sqrt(worth), np.sqrt(price)
+    bought = _randomized_frequency(np.maximum(score, level), level, -np.minimum(kappa, KAPPA_END))
+    # A page can't have more than all accesses; where h is nothing it would want more at once.
+    return np.minimum(bought, 1.0)
+
+
+@register_jitable(**INSIDE)
+def randomized_slope(worth: Any, kappa: Any, price: Any) -> Any:
+    bought = np.sqrt(worth / price) / _over(kappa)
+    wanted = randomized_demand(worth, kappa, price)
+    return _select(wanted > 0.0, _select(wanted < 1.0, -0.5 * bought / price, 0.0), 0.0)
+
+
+@register_jitable(**INSIDE)
+def randomized_stale(worth: Any, kappa: Any, frequency: Any) -> Any:
+    """Lemma 4.1 at this frequency, without the constant."""
+    forgotten = (1.0 - frequency) * kappa * phi1(kappa)
+    return worth * kappa * ((forgotten + frequency * chi(kappa)) / (frequency + forgotten))
+
+
+@register_jitable(**INSIDE)
+def randomized_value(worth: Any, kappa: Any, price: Any) -> Any:
+    wanted = randomized_demand(worth, kappa, price)
+    return randomized_stale(worth, kappa, wanted) + price * wanted
+
+
+@register_jitable(**INSIDE)
+def randomized_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
+    ratio = 1.0 / (1.0 + frequency * _over(kappa))
+    return worth * ratio * ratio
+
+
+DEMAND = {"spaced": spaced_demand, "randomized": randomized_demand}
+SLOPE = {"spaced": spaced_slope, "randomized": randomized_slope}
+VALUE = {"spaced": spaced_value, "randomized": randomized_value}
+STALE = {"spaced": spaced_stale, "randomized": randomized_stale}
+MARGINAL = {"spaced": spaced_marginal, "randomized": randomized_marginal}
