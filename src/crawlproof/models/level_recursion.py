@@ -137,11 +137,19 @@ def exact_costs(example: Example, modes: tuple[int, ...], *, falling: bool = Tru
     return dict(policy_costs(example, modes, falling=falling, matrix=lambda rational: rational))
 
 
-def cheapest(costs: Mapping[Policy, fmpq], policies: Iterable[Policy] | None = None) -> Policy:
-    """The policy with the least cost, among ``policies`` if given; a tie is an error: then there is no 'the'."""
-    ordered = sorted((costs[policy], policy) for policy in (costs if policies is None else policies))
-    if not ordered:
+def cheapest(costs: Mapping[Policy, fmpq | arb], policies: Iterable[Policy] | None = None) -> Policy:
+    """The policy with the least cost, among ``policies`` if given.
+
+    A tie of rationals is an error, for then there is no 'the'; so are balls that overlap the least one.
+    """
+    candidates = list(costs if policies is None else policies)
+    if not candidates:
         raise ValueError("no policies to choose from")
-    if len(ordered) > 1 and ordered[0][0] == ordered[1][0]:
-        raise ValueError(f"policies {ordered[0][1]} and {ordered[1][1]} have the same least cost")
-    return ordered[0][1]
+    best = candidates[0]
+    for policy in candidates[1:]:
+        if costs[policy] < costs[best]:
+            best = policy
+    for policy in candidates:
+        if policy != best and not costs[best] < costs[policy]:
+            raise ValueError(f"policies {best} and {policy} have no certainly different costs")
+    return best
