@@ -70,3 +70,36 @@ def test_a_law_cannot_be_changed():
     law = PhaseType.exponential(2)
     with pytest.raises(ValueError, match="read-only"):
         law.S[0, 0] = 1
+
+
+def test_minimal_form_of_an_exponential_law_that_no_lumping_finds():
+    law = PhaseType(["3/4", "1/4"], [[-1, "1/4"], [0, "-7/4"]])  # beta S = -beta, with exit rates 3/4 and 7/4
+    assert law.lumped() is law
+    assert law.minimal().S.tolist() == [[-1]]
+
+
+def test_what_is_minimal_stays():
+    law = PhaseType(["1/2", "1/2"], [[-1, 1], [0, -1]])
+    assert law.minimal() is law
+
+
+@pytest.mark.parametrize(("beta", "S"), [
+    (["1/4", "1/4", "1/2"], [[-1, 0, 0], [0, -3, 0], [0, 0, -1]]),
+    (["1/5", "1/5", "3/5"], [[-2, 1, 0], [0, -1, 0], ["1/3", "1/3", -2]]),
+    ([1, 0, 0], [[-3, 1, 1], [0, -2, 0], [0, 0, -2]]),
+])
+def test_minimal_form_has_the_same_moments(beta, S):
+    law = PhaseType(beta, S)
+    minimal = law.minimal()
+    assert minimal.phases <= law.phases
+    for order in range(1, 7):
+        assert minimal.moment(order) == pytest.approx(law.moment(order), rel=1e-14)
+
+
+def test_minimal_form_of_order_two():
+    law = PhaseType(["1/2", "1/4", "1/4"], [[-2, "1/2", "1/2"], [0, -1, 0], [0, 0, -3]])
+    assert law.lumped() is law
+    minimal = law.minimal()
+    assert minimal.phases == 2
+    for order in range(1, 7):
+        assert minimal.moment(order) == pytest.approx(law.moment(order), rel=1e-14)

@@ -283,6 +283,56 @@ class PhaseType(Law):
         return PhaseType(weights, rows)
 
 
+    def minimal(self) -> PhaseType:
+        """The same law in a form with fewer phases, if one is found; else the law itself.
+
+        Phases are lumped. Then the order of the law, the least size of any matrices with this transform, is found
+        exactly: order 1 is an exponential law. Order 2 is a phase with the larger rate, followed or not by one with
+        the smaller; these rates are roots of a quadratic, so this one form is as exact as doubles are.
+        """
+        law = self.lumped()
+        if law.phases == 1:
+            return law
+        beta, S, exit_rates = law._exact
+        vector: Sequence[Fraction] = [Fraction(1)] * len(beta)
+        derivatives = []  # of the survival function at 0: beta S^k e
+        for _ in range(2 * law.phases):
+            derivatives.append(sum(b * v for b, v in zip(beta, vector, strict=True)))
+            vector = [sum(s * v for s, v in zip(row, vector, strict=True)) for row in S]
+        order = rank_exactly([derivatives[k:k + law.phases] for k in range(law.phases)])
+        at_zero = sum(b * r for b, r in zip(beta, exit_rates, strict=True))
+        if order == 1:
+            return PhaseType.exponential(at_zero)
+        if order > 2 or law.phases == 2:
+            return law
+        one, first, second, third = derivatives[:4]
+        # x^2 + (sum) x + (product), the characteristic polynomial of the recursion that the derivatives follow.
+        total, product = solve_exactly([[first, one], [second, first]], [-second, -third])
+        root = square_root(total**2 - 4 * product)
+        fast = (total + root) / 2
+        return PhaseType([1, 0], [[-fast, fast - at_zero], [0, -product / fast]])
+
+
+def square_root(value: Fraction) -> Fraction:
+    """With sixty decimals, far more than are kept in the end."""
+    scale = 10**60
+    return Fraction(math.isqrt(value.numerator * scale**2 // value.denominator), scale)
+
+
+def rank_exactly(matrix: Sequence[Sequence[Fraction]]) -> int:
+    rows, rank = [list(row) for row in matrix], 0
+    for column in range(len(rows[0])):
+        pivot = next((r for r in range(rank, len(rows)) if rows[r][column] != 0), None)
+        if pivot is None:
+            continue
+        rows[rank], rows[pivot] = rows[pivot], rows[rank]
+        for r in range(rank + 1, len(rows)):
+            factor = rows[r][column] / rows[rank][column]
+            rows[r] = [a - factor * b for a, b in zip(rows[r], rows[rank], strict=True)]
+        rank += 1
+    return rank
+
+
 def solve_exactly(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
     """Gaussian elimination over the rationals, for the small systems of a law's phases."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]

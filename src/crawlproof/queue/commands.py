@@ -217,10 +217,13 @@ def _paint_costs(axes: Any, loaded: files.Model, best: Optimum, method: str | No
         axes.plot(range(queue.capacity), curve, marker="o", label=f"{pair[0]}, then {pair[1]}")
     for row in best.table:
         if len(row.modes) == 1:
-            axes.axhline(row.cost, color="0.6", linestyle=":", label=f"{row.modes[0]} always")
+            axes.axhline(row.cost, color="0.6", linestyle=":", zorder=1)
+            axes.annotate(f"{row.modes[0]} always", (1, row.cost), xycoords=("axes fraction", "data"), fontsize="small",
+                          color="0.4", ha="right", va="bottom")
     axes.set(xlabel="threshold", ylabel="cost", title=loaded.title)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize="small")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    if pairs:
+        axes.legend(fontsize="small", ncols=2)
 
 
 @app.command(epilog=_example("crawlproof queue examples", "crawlproof queue examples --show section7 > model.toml"))

@@ -84,8 +84,8 @@ class ThresholdQueue:
         return len(self.arrivals)
 
     @cached_property
-    def _lumped(self) -> PhaseType:
-        return self.obsolescence.lumped()
+    def _minimal(self) -> PhaseType:
+        return self.obsolescence.minimal()
 
     def states(self, obsolescence: PhaseType | None = None) -> int:
         """States of the chain, with the obsolescence law as given or with another form of it."""
@@ -105,9 +105,9 @@ class ThresholdQueue:
         Methods, chosen by size unless `method` says which:
 
         - "dense": the recursion over levels of Section 3, on the obsolescence law as it is given;
-        - "minimal": the same after equivalent phases of the obsolescence law are lumped (exact, see `PhaseType.lumped`);
-        - "sparse": elimination in the sparse generator of the lumped law, confirmed by sweeps of the next method;
-        - "matrix-free": block Gauss-Seidel on the Kronecker structure of the lumped law.
+        - "minimal": the same after the law is brought to a form with fewer phases (exact, see `PhaseType.minimal`);
+        - "sparse": elimination in the sparse generator of that form, confirmed by sweeps of the next method;
+        - "matrix-free": block Gauss-Seidel on the Kronecker structure of that form.
 
         The first two err by little more than the rounding of the input, however rare an event is. The others stop at an
         estimated relative error of 1e-12, level by level, or raise `NotConverged`.
@@ -154,7 +154,7 @@ class ThresholdQueue:
         checked = [policies.check_active(active, self.capacity, self.modes) for active in actives]
         indices = np.array(checked, dtype=np.intp).reshape(len(checked), self.capacity + 1) - 1
         chosen = self._method(method, len(checked))
-        law = self.obsolescence if chosen == "dense" else self._lumped
+        law = self.obsolescence if chosen == "dense" else self._minimal
         long = len(checked) * self.states(law) > 50 * DENSE_STATES
         with reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
             if chosen in ("dense", "minimal"):
@@ -164,8 +164,8 @@ class ThresholdQueue:
     def _method(self, method: str | None, count: int) -> str:
         if method is None:
             limit = SHARED_STATES if count >= MANY else DENSE_STATES
-            if self.states(self._lumped) <= limit or self._lumped.phases == 1:
-                return "dense" if self._lumped is self.obsolescence else "minimal"
+            if self.states(self._minimal) <= limit or self._minimal.phases == 1:
+                return "dense" if self._minimal is self.obsolescence else "minimal"
             return "matrix-free"
         if method not in METHODS:
             raise ModelError(f"method is {method!r}; there are {', '.join(METHODS)}")
@@ -173,7 +173,7 @@ class ThresholdQueue:
 
     def _refuse_if_too_large(self, doubles: float, method: str) -> None:
         if doubles > LARGEST:
-            raise ModelError(f"capacity {self.capacity} with {self._lumped.phases} phases of obsolescence needs "
+            raise ModelError(f"capacity {self.capacity} with {self._minimal.phases} phases of obsolescence needs "
                              f"{doubles * 8 / 2**30:.3g} GB by method {method!r}; {LARGEST * 8 / 2**30:.0f} GB is the limit")
 
     def _recursion(self, law: PhaseType, indices: np.ndarray, method: str, report: Report) -> list[Measures]:
