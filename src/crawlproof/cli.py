@@ -20,6 +20,8 @@ from crawlproof.claims import ledger as ledgers
 from crawlproof.claims import report, run
 from crawlproof.claims.project import NotACheckout, Project
 from crawlproof.claims.verdict import ContradictoryChecks
+from crawlproof.queue.commands import app as queue_commands
+from crawlproof.schedule import commands as schedule_commands
 from crawlproof.terminal import console, example, fail, problems
 
 app = typer.Typer(
@@ -276,6 +278,10 @@ def notebooks(
         builder.build(scripts, project.notebooks)
     except builder.BuildFailed as error:
         raise fail(str(error)) from None
+
+
+schedule_commands.register(app)
+app.add_typer(queue_commands, name="queue")
 
 
 def main() -> None:
