@@ -156,7 +156,7 @@ def test_check_is_silent_on_what_was_generated(export: Export, folder: Path) -> 
 
 
 def test_a_hand_edit_is_named(export: Export, folder: Path, tmp_path: Path) -> None:
-    for file in folder.glob("*.py"):
+    for file in folder.glob("*.*"):
         (tmp_path / file.name).write_text(file.read_text())
     edited = tmp_path / "clw.py"
     edited.write_text(edited.read_text().replace("chi(x0) +", "chi(x0) -"))
@@ -232,3 +232,31 @@ def test_derivatives_are_those_of_the_definitions(kernel: str) -> None:
 def test_evalf_is_that_of_the_definition(kernel: str) -> None:
     value = KERNELS[kernel](sp.Rational(1, 3))
     assert abs(value.evalf(50) - value.rewrite(sp.exp).evalf(50)) < sp.Float("1e-48")
+
+
+# The form for browsers; tests/site compares its numbers in one.
+
+
+def test_a_script_for_browsers_is_written_with_its_provenance(export: Export, folder: Path) -> None:
+    script = (folder / "clw.js").read_text(encoding="utf-8")
+    assert f"Claim: {export.claim} ({export.place})." in script
+    assert export.fingerprint in script
+    assert "formulas.expected_obsolescence = kernels.checked(" in script
+    assert "(distance, change_rate, mean_access_time, log_laplace) =>" in script
+
+
+def test_a_hand_edit_of_the_script_is_named(export: Export, folder: Path, tmp_path: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    script = tmp_path / "clw.js"
+    script.write_text(script.read_text().replace("kernels.chi(x0) + ", "kernels.chi(x0) - "))
+    assert generator.check([export], HOLDS, tmp_path) == ["clw.js: differs from what its claims give"]
+
+
+def test_a_form_that_browsers_have_not_is_named(export: Export) -> None:
+    from dataclasses import replace
+
+    strange = replace(export, form=sp.srepr(sp.besselj(0, d) * mu * mean * log_h))
+    with pytest.raises(generator.GenerationError, match="no JavaScript form for besselj"):
+        generator._script_text("clw", [strange])

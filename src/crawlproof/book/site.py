@@ -7,11 +7,10 @@ Everything that a page shows about a claim is read here from ``derivations/ledge
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +25,7 @@ from crawlproof.book import errata as errata_texts
 from crawlproof.book import plot
 from crawlproof.book.code import CheckLine, check_lines, deciding
 from crawlproof.book.graph import graph_data
-from crawlproof.book.text import to_html, to_markdown, with_dollars
+from crawlproof.book.text import to_html, with_dollars
 from crawlproof.claims import inventory, report
 from crawlproof.claims.ledger import Ledger
 from crawlproof.claims.project import Project
@@ -321,7 +320,7 @@ def _notebook_pages(book: Book, source: Path) -> None:
         node = book.prepared[notebook.path].notebook
         head = nbformat.v4.new_markdown_cell(_notebook_head(book, notebook), id="head")
         first, *rest = node.cells
-        title, newline, below = first.source.partition("\n")
+        title, _, below = first.source.partition("\n")
         opening = [nbformat.v4.new_markdown_cell(title, id="title"), head]
         if below.strip():
             opening.append(nbformat.v4.new_markdown_cell(below, id="opening"))

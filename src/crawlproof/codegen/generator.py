@@ -1,4 +1,4 @@
-"""From exports to ``crawlproof.formulas``: three backends, one expression.
+"""From exports to ``crawlproof.formulas``: one expression, three backends in Python and one for browsers.
 
 The text of each function is what sympy's ``lambdify`` wrote (its printers, ``cse`` and
 rewriting passes); it is renamed, documented and decorated through ``ast``. ``generate``
@@ -28,6 +28,7 @@ from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import MpmathPrinter
 
 from crawlproof.checks.balls import BallPrinter
+from crawlproof.codegen import javascript
 from crawlproof.codegen.export import Export
 from crawlproof.codegen.functions import KERNELS
 from crawlproof.codegen.measure import DIGITS, Measured, measure
@@ -105,8 +106,8 @@ def _lookup(backend: Backend, name: str) -> tuple[str, Any]:
     raise GenerationError(f"no {backend.what} form for the function {name!r}")
 
 
-def _lambdified(export: Export, backend: Backend) -> Callable[..., Any]:
-    """What sympy makes of the form, with the arguments' words as names."""
+def _in_words(export: Export) -> tuple[list[sp.Symbol], sp.Expr]:
+    """The arguments' words as symbols, and the form in them after the rewriting passes."""
     unknown = [p for p in export.passes if p not in PASSES]
     if unknown:
         raise GenerationError(f"{export.name}: no rewriting pass {unknown[0]!r} (known: {sorted(PASSES)})")
@@ -120,13 +121,19 @@ def _lambdified(export: Export, backend: Backend) -> Callable[..., Any]:
     passes = [PASSES[p] for p in export.passes if PASSES[p] is not None]
     if passes:
         expression = rewriting.optimize(expression, passes)
+    return list(words.values()), expression
+
+
+def _lambdified(export: Export, backend: Backend) -> Callable[..., Any]:
+    """What sympy makes of the form, with the arguments' words as names."""
+    words, expression = _in_words(export)
     names = {**KERNELS, **_BALL_NAMES}
     functions = {n: getattr(backend.kernels, n) for n in KERNELS}
     library = "mpmath" if backend.library is mpmath else "numpy"
     ball_names = {n: getattr(balls, n) for n in dir(balls) if not n.startswith("_")} | _BALL_NAMES
     modules = [functions, library] if backend.library is not None else [{**names, **ball_names}]
     return sp.lambdify(
-        list(words.values()), expression, modules=modules, printer=backend.printer(), cse="cse" in export.passes
+        words, expression, modules=modules, printer=backend.printer(), cse="cse" in export.passes
     )
 
 
@@ -230,12 +237,26 @@ def _sources(exports: Sequence[Export], measured: Mapping[str, Measured]) -> dic
             texts[f"{module}{backend.suffix}.py"] = _module_text(
                 title, [*lines, _exported_names(e.name for e in own), *functions]
             )
+        texts[f"{module}.js"] = _script_text(module, own)
     lines = [
         _import(f"crawlproof.formulas.{m}", [e.name for e in exports if e.module == m]) for m in modules
     ]
     title = "Numeric functions of verified claims, for numpy arrays."
     texts["__init__.py"] = _module_text(title, [*lines, _exported_names(e.name for e in exports)])
     return texts
+
+
+def _script_text(module: str, exports: Sequence[Export]) -> str:
+    """The module for browsers; a form that has none there is named."""
+    expressions = {export.name: _in_words(export)[1] for export in exports}
+    try:
+        return javascript.module_text(f"Formulas of {module.upper()} for browsers.", exports, expressions)
+    except NotImplementedError as error:
+        raise GenerationError(f"{module}.js: {error}") from None
+
+
+def _generated(folder: Path) -> list[Path]:
+    return sorted([*folder.glob("*.py"), *folder.glob("*.js")])
 
 
 def _admit(exports: Sequence[Export], verdicts: Mapping[str, str]) -> None:
@@ -270,7 +291,7 @@ def generate(exports: Sequence[Export], verdicts: Mapping[str, str], folder: Pat
     _admit(exports, verdicts)
     texts = _sources(exports, {e.name: measured_error(e) for e in exports})
     folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob("*.py"):
+    for stale in _generated(folder):
         if stale.name not in texts:
             stale.unlink()
     for name, text in texts.items():
@@ -286,7 +307,7 @@ def check(exports: Sequence[Export], verdicts: Mapping[str, str], folder: Path) 
     _admit(exports, verdicts)
     texts = _sources(exports, {e.name: measured_error(e) for e in exports})
     found = []
-    for path in sorted(folder.glob("*.py")):
+    for path in _generated(folder):
         if path.name not in texts:
             found.append(f"{path.name}: no export makes this file")
     for name, text in sorted(texts.items()):
@@ -305,6 +326,8 @@ def _unmeasured(text: str) -> str:
 def _differences(name: str, committed: str, generated: str) -> list[str]:
     if _unmeasured(committed) == _unmeasured(generated):
         return []
+    if name.endswith(".js"):
+        return [f"{name}: differs from what its claims give"]
     try:
         ours = _functions(committed)
     except SyntaxError as error:
