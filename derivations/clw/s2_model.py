@@ -315,6 +315,8 @@ sp.factor(unchanged_A - unchanged_B)
 # Use mode A in the blocks of intervals $j \in [4^k, 2 \cdot 4^k)$ and mode B in the others. The distances never notice: they
 # stay i.i.d. But the share of mode A among the first $2^M$ intervals swings between $1/3$ and $2/3$, and the averages of
 # $Z_j$ and of $E[Z_j]$ with it: no limit, for a sequence of distances that is as stationary and ergodic as can be.
+#
+# *Figure.* The share of mode A against the number of intervals, on a logarithmic scale: a wave between $1/3$ and $2/3$ that does not die out.
 
 # %%
 intervals = np.arange(1, 4**7)

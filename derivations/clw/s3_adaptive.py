@@ -417,27 +417,29 @@ every_policy.export(
 # %% [markdown]
 # ## What it looks like
 #
-# *Figure.* Left: the two-page rule with $a = (\frac9{10}, \frac3{10})$ against $p$. Its cost, relative to (6), dips below 1 for $p < \frac13$ and stays above the
-# bound for every policy (dashed). Right: where the rule wins in the plane of $p$ and $a_2/a_1$: between the diagonal and 1, the more the darker.
+# *Figure.* Left: the cost of the two-page rule over the bound (6), against $p$, for $a_1 = \frac9{10}$ and three values of $a_2/a_1$. Each curve is below 1 as long as $p < a_2/a_1$.
+# Right: where the rule wins in the plane of $p$ and $a_2/a_1$: between the diagonal and 1, the more the darker.
 
 # %%
-chances = np.linspace(0.005, 0.6, 240)
-rates = -np.log([1 - 0.9, 1 - 0.3])
-total = rates.sum()
-changes = chances * 1.2 - chances**2 * (0.09 + chances * 0.81) / (1 + chances)
-bound_6 = total - (1 - (1 - 0.9 * chances) * (1 - 0.3 * chances)) / chances
-for_every = total - (1 - np.exp(-total * chances)) / chances
+chances = np.linspace(0.005, 0.999, 300)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.8))
-left.axhline(1, color="0.3", linewidth=1, label="bound (6)")
-left.plot(chances, (total - changes / chances) / bound_6, label="robot with a clock")
-left.plot(chances, for_every / bound_6, "--", label="bound for every policy")
-left.axvline(1 / 3, color="0.7", linewidth=0.8)
+left.axhline(1, color="0.3", linewidth=1)
+for relation, colour in ((1 / 3, "tab:blue"), (2 / 3, "tab:orange"), (0.9, "tab:green")):
+    strong, weak = 0.9, 0.9 * relation
+    total = -np.log(1 - strong) - np.log(1 - weak)
+    changes = chances * (strong + weak) - chances**2 * (weak**2 + chances * strong**2) / (1 + chances)
+    bound_6 = total - (1 - (1 - strong * chances) * (1 - weak * chances)) / chances
+    left.plot(chances, (total - changes / chances) / bound_6, color=colour, label=f"$a_2/a_1$ = {relation:.2g}")
+    left.plot(relation, 1, "o", color=colour, markersize=4)
+left.set_ylim(0.985, 1.01)
 left.set_xlabel("p, probability of a long access")
 left.set_ylabel("cost / bound (6)")
-left.legend(loc="lower left")
+left.legend(loc="upper left")
 grid_p, ratio = np.meshgrid(np.linspace(0.002, 1, 200), np.linspace(0.002, 1.1, 200))
 gain = grid_p**2 * (1 - ratio) * (ratio - grid_p) / (1 + grid_p)
-contours = right.contourf(grid_p, ratio, np.where(gain > 0, gain, np.nan), levels=np.linspace(0, gain.max(), 9), cmap="Blues")
+contours = right.contourf(
+    grid_p, ratio, np.where(gain > 0, gain, np.nan), levels=np.linspace(0, 0.012, 9), cmap="Blues",
+)
 figure.colorbar(contours, ax=right, label="more changes found, in units of $a_1^2$")
 right.plot([0, 1], [0, 1], color="0.4", linewidth=0.8)
 right.axhline(1, color="0.4", linewidth=0.8)

@@ -319,7 +319,7 @@ def at_most_the_bound(case):
 
 theorem.every(
     cases, holds, wrong={"square root of the factor": without_square, "no factor": at_most_the_bound},
-    what="uneven cyclic schedules of length 9, three rates",
+    what="uneven cyclic schedules of length 9, three rates", kind="enclosed",
 )
 
 # %% [markdown]

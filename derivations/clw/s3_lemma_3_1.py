@@ -255,7 +255,7 @@ paper.claim("CLW-X.lemma-3.1-adaptive").equal(
 
 # %% [markdown]
 # ## What it looks like
-# Four laws with mean 1 and a page that changes once per ten accesses: at the same mean, a more
+# *Figure.* Four laws with mean 1 and a page that changes once per ten accesses: at the same mean, a more
 # variable access time leaves the page out of date for longer, most of all at small distances.
 
 # %%

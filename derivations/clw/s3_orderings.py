@@ -186,13 +186,13 @@ order_of_means.every(
         or bool(mean_Z(pair[1], 1, arb(1)) * mean(pair[0]).numerator / mean(pair[0]).denominator
                 >= mean_Z(pair[0], 1, arb(1)) * mean(pair[1]).numerator / mean(pair[1]).denominator),
     },
-    what="pairs of laws in increasing convex order, gaps 1 and 2, by balls", given=fixed, using=["CLW-T3.1a", "CLW-X.stop-loss"],
+    what="pairs of laws in increasing convex order, gaps 1 and 2, by balls", kind="enclosed", given=fixed, using=["CLW-T3.1a", "CLW-X.stop-loss"],
 )
 introduction_i = paper.claim("CLW-I1")
 introduction_i.every(
     icx_pairs, lambda pair: all(less_obsolete(pair, 1, rate) for rate in (arb(1) / 5, arb(2))),
     wrong={"the other way": lambda pair: less_obsolete(pair[::-1], 1, arb(2))},
-    what="pairs of laws in increasing convex order, rates 1/5 and 2, by balls", given=fixed, using=["CLW-T3.1b"],
+    what="pairs of laws in increasing convex order, rates 1/5 and 2, by balls", kind="enclosed", given=fixed, using=["CLW-T3.1b"],
 )
 
 # %% [markdown]
@@ -236,6 +236,10 @@ for pages in (2, 3, 10):  # cycle 1, ..., N: all gaps are N
     theorem.refute(
         sp.Le(rate_of(pages, fast), rate_of(pages, slow), evaluate=False), witness=many_pages, hypotheses=[a <= b, p < 1]
     )
+
+# %% [markdown]
+# *Figure: two timelines of one page.* Above: accesses of length 1 or 3; the coloured height is the probability that the page is out of date, which falls to 0 whenever an access ends. Below: the
+# short accesses cut to 1/10. Everything ends sooner, but what was cut was mostly white, so a larger share of the time is coloured: the obsolescence rate goes up.
 
 # %%
 def sawtooth(axis, lengths, colour, title):

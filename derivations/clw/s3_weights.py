@@ -259,7 +259,7 @@ value.export(
 )
 
 # %% [markdown]
-# Six pages, from valuable to worthless. The dual function is concave; its slope is $S(\lambda) - 1$; each page leaves at its own
+# *Figure.* Above: the dual function of six pages, from valuable to worthless, against the price; below: the accesses that the pages buy at that price. The dual function is concave; its slope is $S(\lambda) - 1$; each page leaves at its own
 # $a_i$, and at the top the price is right.
 
 # %%

@@ -457,7 +457,7 @@ corrected_one.export(
 # %% [markdown]
 # ## The picture
 #
-# Spaced accesses (one in every $1/f$, drawn where $1/f$ is an integer) lie on the bound; the die stays above it.
+# *Figure.* Left: obsolescence rate against frequency for a slow and a fast page; right: how far the die is above the bound, with the corrected and the printed expansion. Spaced accesses (one in every $1/f$, drawn where $1/f$ is an integer) lie on the bound; the die stays above it.
 
 # %%
 grid = np.linspace(0.004, 1, 400)

@@ -446,7 +446,7 @@ sharpness.export(
 # %% [markdown]
 # ## The picture: water-filling
 #
-# Each page is a vessel of width $b_i$ whose floor stands at $1/s_i$; one unit of water is poured in. The water stands at $1/t$, a page's
+# *Figure.* Each page is a vessel of width $b_i$ whose floor stands at $1/s_i$; one unit of water is poured in. The water stands at $1/t$, a page's
 # frequency is $s_i$ times the water in its vessel, and a page whose floor is above the water is dropped.
 
 # %%

@@ -239,7 +239,7 @@ seventeen.limit(sp.exp(-mu * sp.log(1 + u * m) / u), u, 0, sp.exp(-mu * m), give
 # %% [markdown]
 # ## The picture
 #
-# The bound $C^*/c_0$ for $N$ pages, $\mu = \nu = 1$, exponential $X$: equal rates, and one page that keeps half of the total rate.
+# *Figure.* The bound $C^*/c_0$ for $N$ pages, $\mu = \nu = 1$, exponential $X$: equal rates, and one page that keeps half of the total rate.
 
 # %%
 count = np.arange(2, 200)

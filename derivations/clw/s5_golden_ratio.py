@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
+from crawlproof.checks.balls import sign_of
 from crawlproof.claims import Paper
 
 paper = Paper("clw")
@@ -322,11 +323,24 @@ gaps.every(
 )
 
 # %% [markdown]
-# The circle of the 1999 example: page 4 has the indices 8 to 12 of 13, and gaps 2, 3.
+# *Figure: three gaps on a circle.* Left: 27 consecutive indices on the circle of $F_{10} = 55$ places. Only three arcs occur, 1, 2 and 3 places long, with the multiplicities of the theorem ($l = 8$, $j = 2$).
+# Middle and right: whole schedules, one ring for each page. In the 1999 example page 4 has the indices 8 to 12 of 13, and gaps 2, 3.
 
 # %%
-figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), subplot_kw={"projection": "polar"})
-for axis, (k, counts) in zip(axes, ((7, [2, 3, 3, 5]), (9, [6, 9, 19])), strict=True):
+figure, axes = plt.subplots(1, 3, figsize=(11.5, 4.2), subplot_kw={"projection": "polar"}, layout="constrained")
+ranks = np.sort(np.arange(27) * fib[9] % fib[10])
+turn = 2 * np.pi / fib[10]
+for number, (arc, times) in enumerate(counted(10, 27).items()):
+    begins = ranks[np.diff(ranks, append=ranks[0] + fib[10]) == arc]
+    for place, begin in enumerate(begins):
+        along = np.linspace(begin, begin + arc, 20) * turn
+        axes[0].plot(along, np.full(20, 0.9), color=f"C{number}", lw=4, label=f"{arc}: {times} times" if place == 0 else None)
+axes[0].plot(ranks * turn, np.full(27, 0.9), "o", ms=4, color="k")
+axes[0].set(yticks=[], xticks=[], ylim=(0, 1), title="27 of 55 places: three gaps")
+axes[0].legend(fontsize=8, loc="center")
+axes[0].set_theta_zero_location("N")
+axes[0].set_theta_direction(-1)
+for axis, (k, counts) in zip(axes[1:], ((7, [2, 3, 3, 5]), (9, [6, 9, 19])), strict=True):
     cycle = np.array(schedule(counts, k))
     angle = 2 * np.pi * np.arange(fib[k]) / fib[k]
     for page in range(1, len(counts) + 1):
@@ -362,7 +376,7 @@ paper.claim("CLW-G16").equal(
 def index_of(f):
     """The j >= 1 with phi^-j <= f < phi^(1-j), for a rational f in (0, 1); exact comparisons."""
     j = 1
-    while sp.Rational(f) < phi**-j:
+    while sign_of(phi**-j - sp.Rational(f)) == 1:
         j += 1
     return j
 
@@ -409,8 +423,8 @@ threshold.equal(
 def long_enough(f, k):
     """The sufficient condition: F_k phi^k min(f - phi^-j, phi^(1-j) - f) >= F_j."""
     j = index_of(f)
-    margin = min(sp.Rational(f) - phi**-j, phi ** (1 - j) - sp.Rational(f), key=lambda e: e.evalf(30))
-    return j <= k and bool(margin * fib[k] * phi**k >= fib[j])
+    margins = (sp.Rational(f) - phi**-j, phi ** (1 - j) - sp.Rational(f))
+    return j <= k and all(sign_of(margin * fib[k] * phi**k - fib[j]) >= 0 for margin in margins)
 
 
 def roundings_fit(f, k, j):
@@ -501,12 +515,13 @@ def close_to_limit(f, k, shift=0):
     merged = {}
     for i, weight in enumerate(limits):
         merged[fib[j + i]] = merged.get(fib[j + i], 0) + weight
-    return all(abs(sp.Rational(law.get(gap, 0), fib[k]) - w) < sp.Rational(2, fib[k]) for gap, w in merged.items())
+    misses = [sp.Rational(law.get(gap, 0), fib[k]) - w for gap, w in merged.items()]
+    return all(sign_of(sp.Rational(2, fib[k]) - side) == 1 for miss in misses for side in (miss, -miss))
 
 
 limit_cost.every(
     [(f, k) for f in some_frequencies[::25] for k in (17, 20, 23)], lambda c: close_to_limit(*c),
-    what="frequencies and cycle lengths, gaps counted", wrong={"index shifted": lambda c: close_to_limit(*c, 1)}, using=rests,
+    what="frequencies and cycle lengths, gaps counted", kind="enclosed", wrong={"index shifted": lambda c: close_to_limit(*c, 1)}, using=rests,
 )
 
 # %% [markdown]

@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
+from crawlproof.checks.balls import sign_of
 from crawlproof.claims import Paper
 from crawlproof.codegen.functions import psi
 
@@ -55,8 +56,8 @@ hospital.exact((phi**2 - phi + phi**3) / 5, 2 * phi**2 / 5)
 constant = paper.claim("CLW-C5.1a")
 constant.exact(2 * phi**2 / 5, (sqrt5 + 3) / 5)
 constant.every(
-    [sp.Rational(105, 100)], lambda bound: bool((sqrt5 + 3) / 5 < bound), what="bound",
-    wrong={"1.04": lambda bound: bool((sqrt5 + 3) / 5 < bound - sp.Rational(1, 100))},
+    [sp.Rational(105, 100)], lambda bound: sign_of(bound - (sqrt5 + 3) / 5) == 1, what="bound", kind="enclosed",
+    wrong={"1.04": lambda bound: sign_of(bound - sp.Rational(1, 100) - (sqrt5 + 3) / 5) == 1},
 )
 
 # %% [markdown]
@@ -115,6 +116,9 @@ below = paper.claim("CLW-C5.1k-corrected")
 below.equal(sp.exp(-y * q), sp.exp(-q) * sp.exp(-(1 - 2 / sqrt5) * (q - 1 + sp.exp(-q)) / sqrt5), using=["CLW-C5.1j-corrected"])
 below.inequality(sp.Lt(sp.exp(-(1 - 2 / sqrt5) * (q - 1 + sp.exp(-q)) / sqrt5), 1), on={q: (0, sp.oo)}, zeros={q: (0, 2)}, using=["CLW-C5.1j-corrected"])
 
+# %% [markdown]
+# *Figure.* The exponent $y$ against $q$: it starts at 1 and rises above it at once.
+
 # %%
 grid = np.linspace(0.01, 12, 400)
 figure, axis = plt.subplots(figsize=(7, 3.2))
@@ -162,8 +166,8 @@ taylor.every(
 )
 taylor.exact([T(n) for n in range(4)] + [1], [0, 0, 0, 0, 1], using=["CLW-C5.1g"])
 taylor.every(
-    range(4, 8), lambda n: bool(T(n) > 0), what="coefficients 4 to 7 positive",
-    wrong={"from 3 on": lambda n: bool(T(n - 1) > 0)}, using=["CLW-C5.1g"],
+    range(4, 8), lambda n: sign_of(T(n)) == 1, what="coefficients 4 to 7 positive", kind="enclosed",
+    wrong={"from 3 on": lambda n: sign_of(T(n - 1)) == 1}, using=["CLW-C5.1g"],
 )
 
 # %% [markdown]
@@ -172,8 +176,8 @@ taylor.every(
 
 # %%
 taylor.every(
-    [7], lambda n: bool(p > b) and bool(alpha * (p / b) ** n > 1) and bool(c > 0) and bool(beta > 0), what="threshold",
-    wrong={"one earlier": lambda n: bool(alpha * (p / b) ** (n - 1) > 1)}, using=["CLW-C5.1g"],
+    [7], lambda n: all(sign_of(value) == 1 for value in (p - b, alpha * (p / b) ** n - 1, c, beta)), what="threshold", kind="enclosed",
+    wrong={"one earlier": lambda n: sign_of(alpha * (p / b) ** (n - 1) - 1) == 1}, using=["CLW-C5.1g"],
 )
 
 # %% [markdown]
@@ -208,6 +212,9 @@ supremum.limit(second_top / second_bottom, q, 0, 2 * phi**2 / 5, using=["CLW-C5.
 supremum.inequality(
     sp.Lt(top, 2 * phi**2 / 5 * bottom), on={q: (0, sp.oo)}, zeros={q: (0, 3)}, using=["CLW-C5.1c", "CLW-C5.1d"],
 )
+
+# %% [markdown]
+# *Figure.* $H(q)$ against $q$ on a logarithmic scale: it falls from $2\phi^2/5$ (dotted) to 1.
 
 # %%
 figure, axis = plt.subplots(figsize=(7, 3.2))

@@ -553,7 +553,7 @@ compared.every(
 
 # %% [markdown]
 # *Figure.* Worst excess over the bound among the five kinds of instances, against the number of pages, one panel for each load $q$, on a logarithmic scale. Most overdue and earliest deadline
-# fall quickly with $N$, random phases more slowly; the golden ratio stays where it is, between 5 and 11 % for small $q$, and throwing a die nearly doubles the cost. When pages change several times per
+# fall quickly with $N$; random phases stop at a few percent because the family of powers of two keeps one page of frequency $\frac14$ for all $N$; the golden ratio stays where it is, between 5 and 11 % for small $q$, and throwing a die nearly doubles the cost. When pages change several times per
 # access ($q = 5$) all rules but the die are the same.
 
 # %%
