@@ -66,7 +66,7 @@ def in_library(**limits):
 def test_plan_is_what_the_library_computes(pages, plan):
     expected = in_library(path=pages)
     written = pa.parquet.read_table(plan)
-    assert written.column_names == ["url", "host", "change_rate", "weight", "frequency", "interval", "price"]
+    assert written.column_names == ["url", "host", "change_rate", "weight", "frequency", "interval", "obsolescence", "price"]
     assert written["url"].to_pylist()[0] == "https://a.example/1"
     np.testing.assert_array_equal(written["frequency"], expected.frequency)
     np.testing.assert_array_equal(written["price"], expected.price)
@@ -76,6 +76,15 @@ def test_plan_is_what_the_library_computes(pages, plan):
     assert told["gap"] == expected.gap
     assert told["freshness"] == pytest.approx(1 - expected.cost / 6.25, rel=1e-14)
     assert told["relative_gap"] <= 1e-12
+
+
+@pytest.mark.parametrize("policy", ["spaced", "randomized"])
+def test_obsolescence_of_the_pages_adds_up_to_the_cost(pages, tmp_path, policy):
+    out = tmp_path / "plan.parquet"
+    told = json.loads(run("plan", pages, "--access-time", LAW, "--policy", policy, "--out", out, "--json").stdout)
+    table = pa.parquet.read_table(out)
+    total = np.sum(table["weight"].to_numpy() * table["obsolescence"].to_numpy())
+    assert total == pytest.approx(told["cost"], rel=1e-13)
 
 
 def test_csv_keeps_every_digit(pages, tmp_path):
@@ -208,6 +217,93 @@ def test_wrong_use_of_schedule(plan, tmp_path):
     assert "unknown policy 'best'" in refused("schedule", plan, "--policy", "best", "--out", out)
     assert "length must be >= 1" in refused("schedule", plan, "--length", "0", "--out", out)
     assert not out.exists()
+
+
+LOG = """\
+url,time,changed
+a,0,0
+b,0,0
+a,10,1
+b,5,0
+a,30,0
+b,25,0
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "log.csv"
+    path.write_text(LOG)
+    return path
+
+
+@pytest.mark.parametrize("method", ["cho-garcia-molina", "maximum-likelihood"])
+def test_estimate_is_what_the_library_computes(log, tmp_path, method):
+    told = json.loads(run("estimate", log, "--method", method, "--out", tmp_path / "rates.csv", "--json").stdout)
+    expected = library.estimate_rates(
+        {"page": [0, 0, 1, 1], "interval": [10.0, 20.0, 5.0, 20.0], "changed": [True, False, False, False]}, method=method)
+    names = ("change_rate", "low", "high")
+    table = files.read_table(tmp_path / "rates.csv", (commands.URL, *(files.Column(name, "number") for name in names)))
+    assert table["url"].to_pylist() == ["a", "b"]
+    for name, values in zip(names, (expected.rate, expected.low, expected.high), strict=True):
+        np.testing.assert_allclose(table[name].to_numpy(), values, rtol=1e-15)
+    assert (told["pages"], told["observations"], told["changes"], told["never_changed"]) == (2, 4, 1, 1)
+
+
+def test_estimate_takes_dates_units_and_intervals(log, tmp_path):
+    def rates(*arguments):
+        run("estimate", log, *arguments, "--out", tmp_path / "rates.parquet")
+        return pa.parquet.read_table(tmp_path / "rates.parquet")["change_rate"].to_numpy()
+
+    plain = rates()
+    np.testing.assert_allclose(rates("--unit", "min"), plain / 60, rtol=1e-14)
+    log.write_text("url,time,changed\n" + "".join(
+        f"{url},2026-01-01T00:00:{second:02d}Z,{flag}\n"
+        for url, second, flag in (("a", 0, 0), ("b", 0, 0), ("a", 10, 1), ("b", 5, 0), ("a", 30, 0), ("b", 25, 0))))
+    np.testing.assert_allclose(rates("--unit", "d"), plain, rtol=1e-14)
+    log.write_text("url,interval,changed\na,10,1\na,20,0\nb,5,false\nb,20,false\n")
+    np.testing.assert_allclose(rates(), plain, rtol=1e-14)
+    np.testing.assert_allclose(rates("--unit", "h"), plain / 3600, rtol=1e-14)
+
+
+def test_rates_go_straight_into_a_plan(log, tmp_path):
+    run("estimate", log, "--out", tmp_path / "rates.csv")
+    run("plan", tmp_path / "rates.csv", "--access-time", LAW)
+
+
+def test_bad_logs(log):
+    log.write_text(LOG.replace("b,25,0", "b,25,perhaps"))
+    assert "row 6: changed is 'perhaps'" in refused("estimate", log)
+    log.write_text(LOG.replace("b,25", "b,5"))
+    assert "row 6: time repeats the time of another access" in refused("estimate", log)
+    log.write_text("url,changed\na,1\n")
+    assert "no column 'time' and no column 'interval'" in refused("estimate", log)
+    log.write_text(LOG)
+    assert "unknown method 'guess'" in refused("estimate", log, "--method", "guess")
+    assert "confidence must be between 0 and 1" in refused("estimate", log, "--confidence", "95")
+
+
+def test_simulate_is_what_the_library_measures(plan, tmp_path):
+    arguments = ("simulate", plan, "--access-time", LAW, "--length", "500", "--replications", "4", "--seed", "5")
+    told = json.loads(run(*arguments, "--json", "--out", tmp_path / "pages.csv").stdout)
+    table = pa.parquet.read_table(plan)
+    expected = library.simulate(
+        "most-overdue", change_rate=table["change_rate"].to_numpy(), access_time=laws.Exponential(mean=2.0),
+        frequency=table["frequency"].to_numpy(), weight=table["weight"].to_numpy(), accesses=500, replications=4, seed=5,
+    )
+    assert (told["cost"], told["half_width"]) == (expected.cost, expected.cost_half_width)
+    assert "±" in run(*arguments).stdout
+    written = files.read_table(tmp_path / "pages.csv", (commands.URL, files.Column("obsolescence", "number")))
+    np.testing.assert_array_equal(written["obsolescence"], expected.obsolescence)
+
+
+def test_simulate_a_given_cycle(plan, tmp_path):
+    (tmp_path / "accesses.csv").write_text("page\n0\n1\n2\n1\n3\n")
+    exact = json.loads(run("evaluate", plan, tmp_path / "accesses.csv", "--access-time", LAW, "--json").stdout)[0]
+    told = json.loads(run("simulate", plan, tmp_path / "accesses.csv", "--access-time", LAW, "--length", "20000",
+                          "--confidence", "0.9999", "--json").stdout)
+    assert abs(told["cost"] - exact["cost"]) <= told["half_width"]
+    assert "replications must be >= 2" in refused("simulate", plan, "--access-time", LAW, "--replications", "1")
 
 
 def test_help_has_examples():

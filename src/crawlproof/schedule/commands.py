@@ -394,8 +394,22 @@ def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.T
     columns["frequency"] = pa.array(found.frequency)
     # A page that is never accessed has no interval: null, as infinity is no number to most readers.
     columns["interval"] = pa.array(interval, mask=~accessed)
+    columns["obsolescence"] = pa.array(_obsolescence(found, rate, law))
     columns["price"] = pa.array(found.price)
     return pa.table(columns)
+
+
+def _obsolescence(found: Any, rate: np.ndarray, law: Law) -> np.ndarray:
+    """The share of time for which each page is out of date under the plan."""
+    from crawlproof.formulas import randomized_obsolescence
+    from crawlproof.schedule.evaluation import lower_bound
+
+    if found.policy == "spaced":
+        return lower_bound(found.frequency, rate, law)
+    result = np.where(rate > 0, 1.0, 0.0)
+    some = (found.frequency > 0) & (rate > 0)
+    result[some] = randomized_obsolescence(found.frequency[some], rate[some], law.mean, law.log_laplace(rate[some]))
+    return result
 
 
 def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: Law, policy: str) -> dict[str, Any]:
@@ -420,15 +434,17 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
     console.print(
         f"freshness {summary['freshness']:.6f} (share of the weight that is up to date), cost {summary['cost']:.6g},"
         f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
-    console.print(f"{summary['dropped']:,} pages are not worth any access at this bandwidth", highlight=False)
+    console.print(
+        f"{summary['dropped']:,} pages are not worth any access at this bandwidth: the first would save less than the"
+        f" multiplier, {summary['multiplier']:.6g}", highlight=False)
     most = pc.select_k_unstable(result, k=min(SHOWN, result.num_rows), sort_keys=[("frequency", "descending")])
     grid = Table(title="most often accessed", title_justify="left")
-    for name in ("url", "changes/day", "weight", "every", "price"):
+    for name in ("url", "changes/day", "weight", "every", "out of date"):
         grid.add_column(name, justify="left" if name == "url" else "right", overflow="ellipsis", no_wrap=True)
     for row in result.take(most).to_pylist():
         every = "never" if row["interval"] is None else _readable(row["interval"])
         weight = f"{row['weight']:.4g}" if "weight" in row else ""
-        grid.add_row(row["url"], f"{row['change_rate'] * DAY:.4g}", weight, every, f"{row['price']:.4g}")
+        grid.add_row(row["url"], f"{row['change_rate'] * DAY:.4g}", weight, every, f"{row['obsolescence']:.2%}")
     console.print(grid)
     _tell_written(out, plot)
 
