@@ -127,7 +127,7 @@ class ThresholdQueue:
         """
         if modes is None:
             chosen = policies.all_combinations(self.modes)
-        elif isinstance(modes, Sequence) and len(modes) and all(isinstance(m, Sequence | np.ndarray) for m in modes):
+        elif len(modes) and all(isinstance(m, Sequence | np.ndarray) and not isinstance(m, str) for m in modes):
             chosen = [policies.check_combination(combination, self.modes) for combination in modes]
         else:
             chosen = [policies.check_combination(modes, self.modes)]
