@@ -63,6 +63,8 @@ class Plan:
     gap: float
     policy: str
     _marginal: Callable[[Array], Array] = field(repr=False)
+    #: with caps: what a larger share for each host would save, beyond the multiplier
+    host_price: Array | None = None
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
@@ -321,7 +323,7 @@ def _general(problem: Problem) -> Plan:
     return problem.plan(frequency, found.high, stale, gap)
 
 
-def mixed(more: Array, less: Array) -> Array:
+def mixed(more: Array, less: Array, budget: float = 1.0) -> Array:
     """The plan between two that uses exactly the budget.
 
     Next to the price at which a page is dropped its demand may be out of reach of float64
@@ -329,10 +331,9 @@ def mixed(more: Array, less: Array) -> Array:
     """
     above, below = float(more.sum()), float(less.sum())
     if above - below <= BALANCED:
-        return more / above
-    part = (1.0 - below) / (above - below)
-    result = less + part * (more - less)
-    return result / float(result.sum())
+        return more * (budget / above)
+    result = less + (budget - below) / (above - below) * (more - less)
+    return result * (budget / float(result.sum()))
 
 
 # Work by parts, on all cores

@@ -25,6 +25,8 @@ LEAST = 2.0**-1000
 LAST = 1.0 - 2.0**-53
 # exp of more is not needed: a page of this kappa has no memory of its last access but one.
 KAPPA_END = 600.0
+# A demand above 1 is cut off here, well away from any that can be met.
+MOST = 4.0
 
 _frequency_at_price = compiled_formula(formulas.frequency_at_price)
 _page_value_at_age = compiled_formula(formulas.page_value_at_age)
@@ -83,15 +85,15 @@ def _over(kappa: Any) -> Any:
 def randomized_demand(worth: Any, kappa: Any, price: Any) -> Any:
     score, level = np.sqrt(worth), np.sqrt(price)
     bought = _randomized_frequency(np.maximum(score, level), level, -np.minimum(kappa, KAPPA_END))
-    # A page can't have more than all accesses; where h is nothing it would want more at once.
-    return np.minimum(bought, 1.0)
+    # No page gets more than all accesses; where h is nothing it would at once want any number.
+    return np.minimum(bought, MOST)
 
 
 @register_jitable(**INSIDE)
 def randomized_slope(worth: Any, kappa: Any, price: Any) -> Any:
     bought = np.sqrt(worth / price) / _over(kappa)
     wanted = randomized_demand(worth, kappa, price)
-    return _select(wanted > 0.0, _select(wanted < 1.0, -0.5 * bought / price, 0.0), 0.0)
+    return _select(wanted > 0.0, _select(wanted < MOST, -0.5 * bought / price, 0.0), 0.0)
 
 
 @register_jitable(**INSIDE)
