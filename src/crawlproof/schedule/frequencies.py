@@ -143,7 +143,7 @@ def _closed_form(rate: Array, weight: Array | None, law: Any, policy: str) -> Pl
     """(10): frequencies proportional to kappa; (16): to b = 1/h - 1."""
     # All worths are the same, c_0/E[X].
     worth = (1.0 if weight is None else float(weight.max() / rate.max())) / law.mean
-    kappa = _map(lambda part: -law.log_laplace(rate[part]), rate.size)
+    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
     total = float(kappa.sum())
     if policy == "spaced":
         frequency = _optimal_frequency(kappa, total)
@@ -151,11 +151,9 @@ def _closed_form(rate: Array, weight: Array | None, law: Any, policy: str) -> Pl
         stale = worth * total * chi(total)
         dual = worth * (total * (total * phi1(total))) - multiplier
     else:
-        frequency, level, forgotten = _randomized_shares(kappa, total)
+        frequency, level, forgotten, least = _randomized_shares(kappa, total)
         multiplier = worth * level * level
-        stale = worth * forgotten
-        value = _map(lambda part: pages.randomized_value(worth, kappa[part], multiplier), rate.size)
-        dual = float(value.sum()) - multiplier
+        stale, dual = worth * forgotten, worth * least
     cost = worth * _constant(rate, kappa, total, law) + stale
     gap = max(stale - dual, 0.0) + ROUNDING * (stale + multiplier)
     return Plan(frequency, multiplier, cost, gap, policy, lambda x: np.where(x > 0, multiplier, 0.0))
@@ -169,20 +167,34 @@ def _constant(rate: Array, kappa: Array, total: float, law: Any) -> float:
     return float(parts.sum()) * law.mean
 
 
-def _randomized_shares(kappa: Array, total: float) -> tuple[Array, float, float]:
-    """b over the sum B of b; B/(1 + B); and sum of kappa - B/(1 + B)."""
+class RandomizedShares(NamedTuple):
+    """With b = 1/h - 1 for each page and B their sum: (16), and both sides of its certificate at worth 1."""
+
+    frequency: Array
+    #: B/(1 + B), the square root of the price
+    level: float
+    #: sum of kappa - b/(1 + B), what the frequencies leave stale
+    stale: float
+    #: sum of kappa - b/(1 + B)**2, the value at the price, less the price
+    dual: float
+
+
+def _randomized_shares(kappa: Array, total: float) -> RandomizedShares:
     highest = float(kappa.max())
-    if highest > pages.KAPPA_END:  # b would overflow: in units of exp(highest), without the -1 of a small page
+    if highest > pages.KAPPA_END:  # b would overflow: in units of exp(highest)
         scaled = np.exp(kappa - highest) * -np.expm1(-kappa)
-        return scaled / scaled.sum(), 1.0, total - 1.0
+        return RandomizedShares(scaled / scaled.sum(), 1.0, total - 1.0, total - 1.0)
     b = np.expm1(kappa)
     B = float(b.sum())
     rest = 1.0 / (1.0 + B)
+    level = B * rest
     if total > 0.25:
-        return b / B, B * rest, total - B * rest
-    # (Q B - (B - Q))/(1 + B), and B - Q summed from its parts exp(kappa) - 1 - kappa
+        return RandomizedShares(b / B, level, total - level, total - level * rest - level * level)
+    # Both cancel: (Q B - (B - Q))/(1 + B) with B - Q summed from its parts exp(kappa) - 1 - kappa,
+    # and the values page by page.
     excess = float((np.exp(kappa) * price_at_age(kappa)).sum())
-    return b / B, B * rest, (total * B - excess) * rest
+    value = pages.randomized_value(1.0, kappa[kappa > 0], level * level)
+    return RandomizedShares(b / B, level, (total * B - excess) * rest, float(value.sum()) - level * level)
 
 
 # General weights
@@ -247,7 +259,7 @@ def _problem(rate: Array, weight: Array, law: Any, policy: str) -> Problem:
     if not (rate.all() and weight.all()):
         kept = np.flatnonzero((rate > 0) & (weight > 0))
         rate, weight = rate[kept], weight[kept]
-    kappa = _map(lambda part: -law.log_laplace(rate[part]), rate.size)
+    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
     worth = _map(lambda part: weight[part] / unit / (rate[part] * law.mean), rate.size)
     lost = _map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size)
     return Problem(policy, worth, kappa, float(lost.sum()), unit, kept, size)
