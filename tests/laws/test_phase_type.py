@@ -103,3 +103,21 @@ def test_minimal_form_of_order_two():
     assert minimal.phases == 2
     for order in range(1, 7):
         assert minimal.moment(order) == pytest.approx(law.moment(order), rel=1e-14)
+
+
+@pytest.mark.parametrize(("beta", "S"), [
+    (["1/4", "3/4"], [[-2, 0.5], [1.5, -1.6]]),
+    ([1, 0], [[-1, 1], [1, -1.001]]),
+    ([0, 1], [[-1000, 1], [0.001, -0.002]]),
+])
+def test_forward_form(beta, S):
+    law = PhaseType(beta, S)
+    forward = law.forward()
+    assert forward.S[1, 0] == 0
+    for order in range(1, 7):
+        assert forward.moment(order) == pytest.approx(law.moment(order), rel=1e-14)
+
+
+def test_forward_form_of_what_has_it():
+    law = PhaseType([0.9, 0.1], [[-1, 0.5], [0, -2]])
+    assert law.forward() is law

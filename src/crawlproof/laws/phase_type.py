@@ -283,34 +283,50 @@ class PhaseType(Law):
         return PhaseType(weights, rows)
 
 
+    def _derivatives(self, count: int) -> list[Fraction]:
+        """Of the survival function at 0: beta S^k e."""
+        beta, S, _ = self._exact
+        vector: Sequence[Fraction] = [Fraction(1)] * len(beta)
+        found = []
+        for _ in range(count):
+            found.append(sum(b * v for b, v in zip(beta, vector, strict=True)))
+            vector = [sum(s * v for s, v in zip(row, vector, strict=True)) for row in S]
+        return found
+
+    def _order(self) -> int:
+        """The least size of any matrices that give this law."""
+        derivatives = self._derivatives(2 * self.phases)
+        return rank_exactly([derivatives[k:k + self.phases] for k in range(self.phases)])
+
+    def _two_in_line(self) -> PhaseType:
+        """A law of order 2 as a phase with the larger rate, followed or not by one with the smaller.
+
+        The rates are roots of a quadratic: this form is as exact as doubles are.
+        """
+        one, first, second, third = self._derivatives(4)
+        # x^2 + total x + product: the recursion that the derivatives follow.
+        total, product = solve_exactly([[first, one], [second, first]], [-second, -third])
+        fast = (total + square_root(total**2 - 4 * product)) / 2
+        return PhaseType([1, 0], [[-fast, fast + first], [0, -product / fast]])
+
     def minimal(self) -> PhaseType:
         """The same law in a form with fewer phases, if one is found; else the law itself.
 
-        Phases are lumped. Then the order of the law, the least size of any matrices with this transform, is found
-        exactly: order 1 is an exponential law. Order 2 is a phase with the larger rate, followed or not by one with
-        the smaller; these rates are roots of a quadratic, so this one form is as exact as doubles are.
+        Phases are lumped. Then the order of the law is found exactly: of order 1 it is exponential, of order 2 it has
+        a form with two phases.
         """
         law = self.lumped()
         if law.phases == 1:
             return law
-        beta, S, exit_rates = law._exact
-        vector: Sequence[Fraction] = [Fraction(1)] * len(beta)
-        derivatives = []  # of the survival function at 0: beta S^k e
-        for _ in range(2 * law.phases):
-            derivatives.append(sum(b * v for b, v in zip(beta, vector, strict=True)))
-            vector = [sum(s * v for s, v in zip(row, vector, strict=True)) for row in S]
-        order = rank_exactly([derivatives[k:k + law.phases] for k in range(law.phases)])
-        at_zero = sum(b * r for b, r in zip(beta, exit_rates, strict=True))
+        order = law._order()
         if order == 1:
-            return PhaseType.exponential(at_zero)
-        if order > 2 or law.phases == 2:
-            return law
-        one, first, second, third = derivatives[:4]
-        # x^2 + (sum) x + (product), the characteristic polynomial of the recursion that the derivatives follow.
-        total, product = solve_exactly([[first, one], [second, first]], [-second, -third])
-        root = square_root(total**2 - 4 * product)
-        fast = (total + root) / 2
-        return PhaseType([1, 0], [[-fast, fast - at_zero], [0, -product / fast]])
+            return PhaseType.exponential(-law._derivatives(2)[1])
+        return law._two_in_line() if order == 2 < law.phases else law
+
+    def forward(self) -> PhaseType:
+        """The same law with phases that are passed in one direction, if it has two phases; else the law itself."""
+        cyclic = self.phases == 2 and self.S[1, 0] > 0
+        return self._two_in_line() if cyclic and self._order() == 2 else self
 
 
 def square_root(value: Fraction) -> Fraction:

@@ -200,6 +200,7 @@ class ThresholdQueue:
 
         states = self.states(law)
         self._refuse_if_too_large(2.0 * states, method)
+        law = law.forward()  # halves the number of sweeps
         if method == "sparse" and states > SPARSE_STATES:
             raise ModelError(f"method 'sparse' is for {SPARSE_STATES:,} states at most, here are {states:,}")
         waiting = matrix_free.of_waiting_pages(self.service, law, self.capacity)
