@@ -34,7 +34,7 @@ def _path(x: np.ndarray, y: np.ndarray) -> str:
 
 def wave_svg(width: int = 720, height: int = 300) -> str:
     """The wave as SVG that takes its colours from the page's theme."""
-    left, right, top, bottom = 52, 12, 14, 40
+    left, right, top, bottom = 52, 24, 14, 40
     low, high = 1.035, 1.12
     first, last = 20.0, 2000.0
     pages = np.geomspace(first, last, 700)

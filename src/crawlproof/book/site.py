@@ -19,10 +19,12 @@ from typing import Any
 import jinja2
 import nbformat
 from markupsafe import Markup
+from rich.console import Console
 
+from crawlproof import notebooks
 from crawlproof.book import cells as notebook_cells
 from crawlproof.book import errata as errata_texts
-from crawlproof.book import plot
+from crawlproof.book import functions, plot
 from crawlproof.book.code import CheckLine, check_lines, deciding
 from crawlproof.book.graph import graph_data
 from crawlproof.book.text import to_html, with_dollars
@@ -337,6 +339,14 @@ def _notebook_pages(book: Book, source: Path) -> None:
                 shutil.copyfile(book.project.root / original, target)
 
 
+def _examples(project: Project, source: Path) -> None:
+    """Run the examples of ``docs/examples`` and put them among the pages."""
+    folder = project.root / "docs" / "examples"
+    for built in notebooks.build(notebooks.derivation_files(folder), source, console=Console(quiet=True)):
+        node = nbformat.read(built.notebook, 4)
+        nbformat.write(notebook_cells.with_anchors(node, [], {}, "../").notebook, built.notebook)
+
+
 def _script_data(name: str, data: Any) -> str:
     """Data as a script, which a page can load from a folder without a server."""
     return f"window.{name} = {json.dumps(data, ensure_ascii=False, separators=(',', ':'))};\n"
@@ -359,6 +369,13 @@ def prepare(project: Project, source: Path) -> Book:
         "start": _start(book),
         "status": _status(book),
         "graph": {"tally": book.tally(), "first_paper": book.claims[LEAD]["paper"]},
+        "explorer": {"scripts": [path.name for path in sorted(project.formulas.glob("*.js"))]},
+        "functions": {
+            "generated": functions.generated(project.formulas),
+            "solvers": [(package, functions.documented(package)) for package in functions.SOLVERS],
+            "commands": functions.commands(),
+            "cells": book.cells,
+        },
     }
     for name, context in contexts.items():
         _write(source / "_fragments" / f"{name}.html", environment.get_template(f"{name}.html").render(context))
@@ -373,6 +390,11 @@ def prepare(project: Project, source: Path) -> Book:
 
     _notebook_pages(book, source)
     _write(source / NOTEBOOK_PAGES / "index.md", derivations_page(book))
+    scripts = source / "_static" / "formulas"
+    scripts.mkdir()
+    for path in (*project.formulas.glob("*.js"), *(project.formulas.parent / "kernels").glob("*.js")):
+        shutil.copy(path, scripts)
+    _examples(project, source)
     plot.preview_image(source / "_static" / "preview.png", len(book.claims), len(book.errata))
     _write(source / "_static" / "graph-data.js", _script_data("claimGraph", graph_data(book.ledger)))
     return book
