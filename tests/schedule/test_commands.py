@@ -118,6 +118,78 @@ def test_demo(tmp_path):
     assert pa.parquet.read_metadata(tmp_path / "plan.parquet").num_rows == demo.PAGES
 
 
+def planned(pages: Path, tmp_path: Path, *options: str):
+    run("plan", pages, "--access-time", LAW, "--out", tmp_path / "limited.parquet", *options)
+    return pa.parquet.read_table(tmp_path / "limited.parquet")
+
+
+def test_limits_on_intervals(pages, tmp_path):
+    free = planned(pages, tmp_path)["interval"].to_numpy()
+    assert free.min() < 6 < 20 < free.max()
+    limited = planned(pages, tmp_path, "--min-interval", "6s", "--max-interval", "20s")
+    expected = in_library(path=pages, min_interval=6.0, max_interval=20.0)
+    np.testing.assert_array_equal(limited["frequency"], expected.frequency)
+    assert limited["interval"].to_numpy().min() >= 6 * (1 - 1e-12)
+    assert limited["interval"].to_numpy().max() <= 20 * (1 + 1e-12)
+
+
+def test_columns_of_limits_go_before_options(pages, tmp_path):
+    lines = PAGES.splitlines()
+    pages.write_text("\n".join([f"{lines[0]},min_interval", *(f"{line},{k}" for line, k in zip(lines[1:], (0, 6, 0, 0), strict=True))]))
+    assert planned(pages, tmp_path, "--min-interval", "1h")["interval"][1].as_py() == pytest.approx(6, rel=1e-12)
+
+
+@pytest.mark.parametrize(("options", "caps"), [
+    (["--host-cap", "0.6"], (0.6, 0.6)),
+    (["--host-cap", "a=0.5"], (0.5, 1.0)),
+    (["--host-cap", "a=0.3", "--host-cap", "0.9"], (0.3, 0.9)),
+    (["--host-cap", "a=5s"], (0.4, 1.0)),  # one access takes 2 s
+])
+def test_caps_for_hosts(pages, tmp_path, options, caps):
+    limited = planned(pages, tmp_path, *options)
+    expected = in_library(path=pages, host=np.array([0, 0, 1, 1]), host_cap=np.array(caps))
+    np.testing.assert_array_equal(limited["frequency"], expected.frequency)
+    assert sum(limited["frequency"].to_pylist()[:2]) <= caps[0] + 1e-12
+
+
+def test_limits_that_can_not_be_met(pages):
+    arguments = ("plan", pages, "--access-time", LAW)
+    assert "host_cap allow for a share of 0.2" in refused(*arguments, "--host-cap", "0.1")
+    assert "max_interval asks for" in refused(*arguments, "--max-interval", "3s")
+    assert "pages.csv, row 1: max_interval 10 is below min_interval 20" in refused(
+        *arguments, "--max-interval", "10s", "--min-interval", "20s")
+    assert "host 'b': max_interval asks for a share" in refused(*arguments, "--max-interval", "20s", "--host-cap", "b=0.1")
+    pages.write_text(PAGES.replace(",host", ",site"))
+    assert "--host-cap needs a column host" in refused(*arguments, "--host-cap", "0.9")
+
+
+@pytest.mark.parametrize("extra", [[], ["--min-interval", "2s", "--max-interval", "30s", "--host-cap", "a=2500ms"]])
+def test_two_robots_are_planned_as_one_of_twice_the_speed(pages, tmp_path, extra):
+    run("plan", pages, "--access-time", LAW, "--robots", "2", "--out", tmp_path / "two.parquet", *extra)
+    run("plan", pages, "--access-time", "exponential:1s", "--out", tmp_path / "fast.parquet", *extra)
+    two, fast = (pa.parquet.read_table(tmp_path / f"{name}.parquet") for name in ("two", "fast"))
+    for name in ("frequency", "interval", "obsolescence"):
+        np.testing.assert_allclose(two[name].to_numpy(), fast[name].to_numpy(), rtol=1e-12)
+
+
+def test_a_schedule_is_dealt_out_and_evaluated(plan, tmp_path):
+    out = tmp_path / "accesses.parquet"
+    run("schedule", plan, "--length", "60", "--robots", "2", "--out", out)
+    written = pa.parquet.read_table(out)
+    frequency = pa.parquet.read_table(plan)["frequency"].to_numpy()
+    cycle = library.sequence(frequency, length=60)
+    dealt = library.deal(cycle, 2, pages=4)
+    np.testing.assert_array_equal(written["page"], cycle)
+    np.testing.assert_array_equal(written["robot"], dealt.robot[cycle])
+    told = json.loads(run("evaluate", plan, out, "--robots", "2", "--access-time", LAW, "--json").stdout)[0]
+    table = pa.parquet.read_table(plan)
+    exact = library.evaluate_robots(
+        dealt, cycle, table["change_rate"].to_numpy(), laws.Exponential(mean=2.0), table["weight"].to_numpy())
+    assert (told["cost"], told["loss"]) == (exact.cost, exact.loss)
+    assert "over one fast robot" in run("evaluate", plan, out, "--robots", "2", "--access-time", LAW).stdout
+    assert "robots must be at most" in refused("evaluate", plan, out, "--robots", "9", "--access-time", LAW)
+
+
 def test_a_column_by_another_name(tmp_path, pages):
     pages.write_text(PAGES.replace("change_rate", "lambda"))
     assert "no column 'change_rate'" in refused("plan", pages, "--access-time", LAW)

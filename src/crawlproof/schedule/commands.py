@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +20,12 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from crawlproof import laws
+from crawlproof.laws import Law
+from crawlproof.laws.text import duration
 from crawlproof.schedule import files
 from crawlproof.schedule.files import Column
 from crawlproof.terminal import console, example, fail, problems
-
-if TYPE_CHECKING:
-    from crawlproof.laws import Law
 
 DAY = 86_400.0
 CHUNK = 2**20
@@ -94,6 +94,7 @@ def plan(
     host_cap: Annotated[list[str] | None, typer.Option("--host-cap", metavar="[HOST=]CAP", help="Most that a host gets: a share of all accesses (0.01) or one access per time (10s). Without HOST: for every host.")] = None,
     min_interval: Annotated[str | None, typer.Option(metavar="TIME", help="No page more often than this (a column min_interval, in seconds, goes first).")] = None,
     max_interval: Annotated[str | None, typer.Option(metavar="TIME", help="Every page at least this often (a column max_interval, in seconds, goes first).")] = None,
+    robots: Annotated[int, typer.Option(min=1, help="Plan for so many robots, as for one that is so many times as fast.")] = 1,
     per: PerOption = "s",
     column: ColumnOption = None,
     out: Annotated[Path | None, typer.Option(metavar="PLAN", help="Write the plan: CSV or Parquet, by the name.")] = None,
@@ -115,7 +116,7 @@ def plan(
             raise ValueError("give a file of pages, or --demo" if pages is None else "--demo takes no file of pages")
         if access_time is None and not demo:
             raise ValueError("--access-time is missing; write for example --access-time exponential:2s")
-        law = _law(access_time or shipped.ACCESS_TIME)
+        law = _Faster(_law(access_time or shipped.ACCESS_TIME), robots)
         _writable(out, plot)
         unit = _unit(per)
         mapping = files.parse_mapping(column or [], [c.name for c in PAGE_COLUMNS])
@@ -123,8 +124,8 @@ def plan(
             table = files.read_table(shipped.demo_path() if demo else pages, PAGE_COLUMNS, mapping)
         rate = table["change_rate"].to_numpy() / unit
         weight = table["weight"].to_numpy() if "weight" in table.column_names else None
-        limits = _limits(table, law, host_cap or [], min_interval, max_interval)
-        with _progress("solving"):
+        limits, hosts = _limits(table, law.mean, host_cap or [], min_interval, max_interval)
+        with _progress("solving"), _rows_of(pages, hosts):
             found = library.frequencies(rate, weight=weight, access_time=law, policy=policy, **limits)
         result = _plan_table(table, rate, law, found)
         if out is not None:
@@ -132,11 +133,12 @@ def plan(
         if plot is not None:
             speeds = np.geomspace(1 / 16, 16, 17)
             curves = _freshness_curves(rate, weight, law, speeds)
+            a_day = DAY / law.mean
             plots.save(plot, [
-                lambda axes: plots.freshness_against_bandwidth(axes, speeds * DAY / law.mean, curves, DAY / law.mean),
-                lambda axes: plots.frequency_against_rate(axes, rate * DAY, found.frequency * DAY / law.mean),
+                lambda axes: plots.freshness_against_bandwidth(axes, speeds * a_day, curves, a_day),
+                lambda axes: plots.frequency_against_rate(axes, rate * DAY, found.frequency * a_day),
             ])
-        summary = _plan_summary(found, rate, weight, law, policy)
+        summary = _plan_summary(found, rate, weight, law)
         if as_json:
             _print_json(summary)
         else:
@@ -150,6 +152,7 @@ def schedule(
     policy: Annotated[str, typer.Option(help="most-overdue, golden-ratio, random-phase, deadline, tijdeman, randomized, round-robin or powers-of-two.")] = "most-overdue",
     length: LengthOption = 1_000_000,
     seed: SeedOption = 0,
+    robots: Annotated[int, typer.Option(min=1, help="Deal the accesses out, each page to one robot: a column robot, from 0.")] = 1,
     column: ColumnOption = None,
     out: Annotated[Path | None, typer.Option(metavar="ACCESSES", help="Write the accesses in order: page (row of the plan, from 0) and url.")] = None,
     as_json: JsonOption = False,
@@ -166,6 +169,13 @@ def schedule(
         urls = table["url"].combine_chunks()
         chunks = library.stream(frequency, policy, length=length, seed=seed, chunk=CHUNK)
         schema = pa.schema({"page": pa.int32(), "url": urls.type})
+        dealt = None
+        if robots > 1:
+            # Who gets which page depends on all accesses: the only case that holds the schedule.
+            accesses = library.sequence(frequency, policy, length=length, seed=seed)
+            dealt = library.deal(accesses, robots, pages=len(frequency))
+            chunks = np.split(accesses, range(CHUNK, len(accesses), CHUNK))
+            schema = schema.append(pa.field("robot", pa.int32()))
         counts = np.zeros(len(frequency), dtype=np.int64)
         start: list[int] = []
 
@@ -176,7 +186,10 @@ def schedule(
                     if len(start) < SHOWN:
                         start.extend(accesses[:SHOWN].tolist())
                     advance(len(accesses))
-                    yield pa.table([pa.array(accesses), urls.take(pa.array(accesses))], schema=schema)
+                    columns = [pa.array(accesses), urls.take(pa.array(accesses))]
+                    if dealt is not None:
+                        columns.append(pa.array(dealt.robot[accesses].astype(np.int32)))
+                    yield pa.table(columns, schema=schema)
 
             if out is not None:
                 files.write_batches(schema, tables, out)
@@ -187,6 +200,7 @@ def schedule(
         summary = {
             "policy": policy, "accesses": made, "pages": len(counts), "pages_accessed": int((counts > 0).sum()),
             "largest_deviation_of_a_count": float(np.abs(counts - frequency * made).max()),
+            "robots": robots, "imbalance": 1.0 if dealt is None else dealt.imbalance,
         }
         if as_json:
             _print_json(summary)
@@ -194,6 +208,8 @@ def schedule(
             console.print(
                 f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
                 f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
+            if dealt is not None:
+                console.print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
             console.print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
             _tell_written(out)
 
@@ -205,6 +221,7 @@ def evaluate(
     policy: Annotated[list[str] | None, typer.Option(help="Evaluate this policy with the plan's frequencies; may be repeated; 'all' for every policy.")] = None,
     length: LengthOption = 1_000_000,
     seed: SeedOption = 0,
+    robots: Annotated[int, typer.Option(min=1, help="Deal each schedule out to so many robots, each page to one of them.")] = 1,
     per: PerOption = "s",
     column: ColumnOption = None,
     out: Annotated[Path | None, typer.Option(metavar="RESULT", help="Write each page's obsolescence (only for a single schedule).")] = None,
@@ -239,14 +256,20 @@ def evaluate(
                     cycle = _read_accesses(accesses, table["url"])
                 else:
                     cycle = library.sequence(table["frequency"].to_numpy(), name, length=length, seed=seed)
-                results[name] = library.evaluate(cycle, rate, law, weight, allow_missing=True)
+                counts = np.bincount(cycle, minlength=len(rate))
+                if robots == 1:
+                    found = library.evaluate(cycle, rate, law, weight, allow_missing=True)
+                else:
+                    dealt = library.deal(cycle, robots, pages=len(rate))
+                    found = library.evaluate_robots(dealt, cycle, rate, law, weight, allow_missing=True)
+                results[name] = found, counts
                 advance(1)
         total = float(np.sum(rate if weight is None else weight))
-        rows = [_evaluation_summary(name, found, total) for name, found in results.items()]
+        rows = [_evaluation_summary(name, found, counts, total) for name, (found, counts) in results.items()]
         if out is not None:
-            found, = results.values()
+            (found, counts), = results.values()
             files.write_table(pa.table({
-                "url": table["url"], "frequency": found.frequency, "obsolescence": found.obsolescence,
+                "url": table["url"], "frequency": counts / counts.sum(), "obsolescence": found.obsolescence,
             }), out)
         if plot is not None:
             plots.save(plot, [lambda axes: plots.ratio_of_policies(axes, {row["schedule"]: row["ratio"] for row in rows})])
@@ -254,6 +277,10 @@ def evaluate(
             _print_json(rows)
         else:
             _tell_evaluations(rows)
+            if accesses is None and any(
+                row["never_accessed"] > np.count_nonzero(table["frequency"].to_numpy() == 0) for row in rows
+            ):
+                console.print("Pages that the plan accesses did not come up: a larger --length does them justice.")
             _tell_written(out, plot)
 
 
@@ -370,14 +397,19 @@ def simulate(
 
 
 @contextmanager
-def _rows_of(path: Path) -> Iterator[None]:
-    """The library says ``time[4]``, counting from 0; the user has a file with rows, counted from 1."""
+def _rows_of(path: Path | None, hosts: Sequence[str] = ()) -> Iterator[None]:
+    """The library counts pages and hosts from 0; the user has a file with rows, counted from 1, and names."""
     try:
         yield
     except ValueError as error:
-        if (place := re.match(r"(\w+)\[(\d+)\] ", str(error))) is None:
-            raise
-        raise files.BadFile(f"{path}, row {int(place[2]) + 1}: {place[1]} {str(error)[place.end():]}") from None
+        message = str(error)
+        if place := re.match(r"(\w+)\[(\d+)\] ", message):
+            message = f"{path}, row {int(place[2]) + 1}: {place[1]} {message[place.end():]}"
+        elif place := re.match(r"page (\d+): ", message):
+            message = f"{path}, row {int(place[1]) + 1}: {message[place.end():]}"
+        elif place := re.match(r"host (\d+): ", message):
+            message = f"host {hosts[int(place[1])]!r}: {message[place.end():]}"
+        raise ValueError(message) from None
 
 
 def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.Table:
@@ -412,10 +444,10 @@ def _obsolescence(found: Any, rate: np.ndarray, law: Law) -> np.ndarray:
     return result
 
 
-def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: Law, policy: str) -> dict[str, Any]:
+def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: Law) -> dict[str, Any]:
     total = float(np.sum(rate if weight is None else weight))
     return {
-        "policy": policy,
+        "policy": found.policy,
         "pages": len(rate),
         "dropped": int(np.count_nonzero(found.frequency == 0)),
         "accesses_per_day": DAY / law.mean,
@@ -459,10 +491,7 @@ def _readable(seconds: float) -> str:
 def _freshness_curves(
     rate: np.ndarray, weight: np.ndarray | None, law: Law, speeds: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Freshness at several speeds of the robot, limits on intervals and hosts apart.
-
-    A robot that is s times as fast sees pages that change s times as slowly.
-    """
+    """Freshness at several speeds of the robot, limits on intervals and hosts apart."""
     from crawlproof import schedule as library
     from crawlproof.schedule.evaluation import lower_bound
 
@@ -474,11 +503,11 @@ def _freshness_curves(
     alike = np.full(len(rate), 1 / len(rate))
     with _progress("drawing", len(speeds)) as advance:
         for speed in speeds:
-            slowed = rate / speed
+            faster = _Faster(law, speed)
             costs = (
-                library.frequencies(slowed, weight=weights, access_time=law).cost,
-                library.frequencies(slowed, weight=weights, access_time=law, policy="randomized").cost,
-                float(np.sum(weights * lower_bound(alike, slowed, law))),
+                library.frequencies(rate, weight=weights, access_time=faster).cost,
+                library.frequencies(rate, weight=weights, access_time=faster, policy="randomized").cost,
+                float(np.sum(weights * lower_bound(alike, rate, faster))),
             )
             for curve, cost in zip(curves.values(), costs, strict=True):
                 curve.append(1 - cost / total)
@@ -486,35 +515,42 @@ def _freshness_curves(
     return {name: np.array(values) for name, values in curves.items()}
 
 
-def _evaluation_summary(name: str, found: Any, total: float) -> dict[str, Any]:
-    return {
+def _evaluation_summary(name: str, found: Any, counts: np.ndarray, total: float) -> dict[str, Any]:
+    summary = {
         "schedule": name,
+        "accesses": int(counts.sum()),
+        "never_accessed": int(np.count_nonzero(counts == 0)),
         "cost": found.cost,
         "bound": found.bound,
         "ratio": found.ratio,
-        "guarantee": found.guarantee,
         "freshness": 1 - found.cost / total if total > 0 else 1.0,
-        "never_accessed": int(np.count_nonzero(found.frequency == 0)),
     }
+    if hasattr(found, "guarantee"):
+        summary["guarantee"] = found.guarantee
+    else:
+        summary["loss"] = found.loss
+    return summary
 
 
 def _tell_evaluations(rows: Sequence[Mapping[str, Any]]) -> None:
     grid = Table()
-    for name in ("schedule", "cost", "bound", "ratio", "guaranteed ratio", "freshness", "never accessed"):
-        grid.add_column(name, justify="left" if name == "schedule" else "right")
+    last = ("guarantee", "guaranteed ratio") if "guarantee" in rows[0] else ("loss", "over one fast robot")
+    for title in ("schedule", "cost", "bound", "ratio", last[1], "freshness", "never accessed"):
+        grid.add_column(title, justify="left" if title == "schedule" else "right")
     for row in rows:
         grid.add_row(
-            row["schedule"], f"{row['cost']:.6g}", f"{row['bound']:.6g}", f"{row['ratio']:.6f}", f"{row['guarantee']:.6f}",
+            row["schedule"], f"{row['cost']:.6g}", f"{row['bound']:.6g}", f"{row['ratio']:.6f}", f"{row[last[0]]:.6f}",
             f"{row['freshness']:.6f}", f"{row['never_accessed']:,}",
         )
     console.print(grid)
 
 
 def _limits(
-    table: pa.Table, law: Law, host_caps: Sequence[str], min_interval: str | None, max_interval: str | None
-) -> dict[str, Any]:
-    """The constraints, as the solver takes them."""
+    table: pa.Table, pace: float, host_caps: Sequence[str], min_interval: str | None, max_interval: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """The constraints, as the solver takes them, and the hosts' names; ``pace`` is the mean time between accesses."""
     limits: dict[str, Any] = {}
+    names: list[str] = []
     for name, option in (("min_interval", min_interval), ("max_interval", max_interval)):
         if name in table.column_names:
             limits[name] = table[name].to_numpy()
@@ -523,49 +559,62 @@ def _limits(
     if host_caps:
         if "host" not in table.column_names:
             raise ValueError("--host-cap needs a column host (name another one with --column host=...)")
-        limits["host"], limits["host_cap"] = _host_caps(table["host"], host_caps, law.mean)
-    return limits
+        limits["host"], names = files.encode(table["host"])
+        limits["host_cap"] = _host_caps(names, host_caps, pace)
+    return limits, names
 
 
-def _host_caps(hosts: pa.ChunkedArray, texts: Sequence[str], mean_access_time: float) -> tuple[np.ndarray, np.ndarray]:
-    """For each page the number of its host, and for each host its largest share of accesses."""
-    codes, names = files.encode(hosts)
+def _host_caps(names: Sequence[str], texts: Sequence[str], pace: float) -> np.ndarray:
+    """The largest share of accesses of each host."""
     number = {name: code for code, name in enumerate(names)}
     caps = np.ones(len(names))
     # Caps for every host first, so that those of single hosts go before them in any order.
     for text in sorted(texts, key=lambda text: "=" in text):
         host, _, value = text.rpartition("=")
-        cap = _share(value, mean_access_time, text)
+        cap = _share(value, pace, text)
         if not host:
             caps[:] = cap
         elif host in number:
             caps[number[host]] = cap
         else:
             raise ValueError(f"--host-cap {text!r}: there is no host {host!r} among the pages")
-    return codes, caps
+    return caps
 
 
-def _share(text: str, mean_access_time: float, option: str) -> float:
+def _share(text: str, pace: float, option: str) -> float:
     """A share of all accesses out of ``0.01``, or out of ``10s``: one access every ten seconds."""
     try:
         share = float(text)
     except ValueError:
         seconds = _time(text, f"--host-cap {option!r}:")
-        share = mean_access_time / seconds
+        share = pace / seconds
     if not (math.isfinite(share) and share > 0):
         raise ValueError(f"--host-cap {option!r}: the cap must be finite and > 0")
     return min(share, 1.0)
 
 
-def _law(text: str) -> Law:
-    from crawlproof import laws
+class _Faster(Law):
+    """Access times divided by a number: of a robot that is so many times as fast."""
 
+    def __init__(self, law: Law, times: float) -> None:
+        self._law, self._times = law, times
+        self.mean = law.mean / times
+
+    def _kappa(self, rate: np.ndarray) -> np.ndarray:
+        return -self._law.log_laplace(rate / self._times)
+
+    def _relative_excess(self, rate: np.ndarray) -> np.ndarray:
+        return self._law.relative_excess(rate / self._times)
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> np.ndarray:
+        return self._law.sample(rng, size) / self._times
+
+
+def _law(text: str) -> Law:
     return laws.parse(text)
 
 
 def _time(text: str, option: str) -> float:
-    from crawlproof.laws.text import duration
-
     try:
         seconds = duration(text)
     except ValueError as error:

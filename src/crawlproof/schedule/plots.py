@@ -50,7 +50,7 @@ def freshness_against_bandwidth(
     axes.axvline(now, color="0.6", linewidth=0.8)
     axes.annotate("now", (now, 0.02), xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points", color="0.4")
     axes.set(xscale="log", xlabel="accesses per day", ylabel="freshness", title="Freshness against bandwidth", ylim=(0, 1))
-    axes.legend(loc="upper left")
+    axes.legend(loc="lower right")
     axes.grid(alpha=0.3)
 
 
