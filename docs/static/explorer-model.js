@@ -40,6 +40,12 @@ globalThis.explorerModel = (() => {
   }
   const spaced = (distance, rate, kappa) => formulas.expected_obsolescence(distance, rate, 1, -kappa) / distance;
 
+  // Cost over the lower bound for equal pages with a constant access time, exactly; q is the rate of all pages.
+  function equalPages(pages, q) {
+    const rate = q / pages;
+    return obsolescence(gapLaw(1 / pages), rate, rate) / spaced(pages, rate, rate);
+  }
+
   function goldenAccesses(frequencies, count) {
     const ends = [];
     frequencies.reduce((total, f, n) => (ends[n] = total + f), 0);
@@ -88,5 +94,5 @@ globalThis.explorerModel = (() => {
     return { frequencies, bounds, stale, cost: cost(stale), bound: least, ratio: cost(stale) / least, accesses };
   }
 
-  return { LAWS, PHI, place, wave, gapLaw, crawl };
+  return { LAWS, PHI, place, wave, gapLaw, equalPages, crawl };
 })();

@@ -16,22 +16,24 @@
 
   function drawWave() {
     const pages = Number(by("wave-pages").value), exponent = Number(by("wave-rate").value);
-    const rate = exponent <= -3 ? 0 : 10 ** exponent;
+    const rate = 10 ** exponent;
     by("wave-pages-value").textContent = pages;
-    by("wave-rate-value").textContent = rate ? digits(rate, 2) : "→ 0";
+    by("wave-rate-value").textContent = digits(rate, 2);
     const points = [];
     for (let n = 2; n <= MOST; n *= 1.004) points.push(`${across(n).toFixed(1)} ${down(model.wave(n, rate)).toFixed(1)}`);
-    const ratio = model.wave(pages, rate);
+    const dots = [];
+    for (let n = 2; n <= MOST; n += n < 60 ? 1 : n < 150 ? 2 : 4) dots.push(`<circle class="exact" cx="${across(n).toFixed(1)}" cy="${down(model.equalPages(n, rate)).toFixed(1)}" r="1.8"/>`);
+    const ratio = model.equalPages(pages, rate);
     const grid = [1, 1.025, 1.05, 1.075, 1.1, 1.125].map((y) => `<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${down(y)}" y2="${down(y)}"/><text x="${LEFT - 6}" y="${down(y) + 4}" text-anchor="end">${y.toFixed(3)}</text>`);
     const ticks = [2, 5, 10, 20, 50, 100, 200, 400].map((n) => `<text x="${across(n)}" y="${HEIGHT - 8}" text-anchor="${n === 400 ? "end" : "middle"}">${n}</text>`);
     by("wave-plot").innerHTML = `<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Cost over the lower bound against the number of equal pages; at ${pages} pages it is ${ratio.toFixed(4)}.">
       ${grid.join("")}${ticks.join("")}
       <line class="printed" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${down(printed)}" y2="${down(printed)}"/>
       <line class="correct" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${down(correct)}" y2="${down(correct)}"/>
-      <path class="wave" d="M${points.join("L")}"/>
+      <path class="wave" d="M${points.join("L")}"/>${dots.join("")}
       <circle class="now" cx="${across(pages)}" cy="${down(ratio)}" r="6"/></svg>`;
     const above = ratio > printed ? "above" : "not above";
-    by("wave-result").textContent = `${pages} equal pages: ${ratio.toFixed(6)} times the lower bound in the limit of fine schedules, ${above} the printed bound of ${printed.toFixed(4)}.`;
+    by("wave-result").textContent = `${pages} equal pages cost ${ratio.toFixed(6)} times the lower bound, ${above} the printed ${printed.toFixed(4)}. For many pages at the same place of the wave the limit is ${model.wave(pages, rate).toFixed(6)}.`;
   }
 
   // ------------------------------------------------------------------ the crawl

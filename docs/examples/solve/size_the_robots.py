@@ -12,7 +12,8 @@ import numpy as np
 
 from crawlproof.queue import Bmap, Costs, PhaseType, ThresholdQueue
 
-robots = [Bmap([[[-0.5 * n]], [[0.4 * n]], [[0.1 * n]]]) for n in (1, 2, 3)]  # one page, or two at once
+# From n robots, a page at rate 0.4 n and two at once at rate 0.1 n.
+robots = [Bmap([[[-0.5 * n]], [[0.4 * n]], [[0.1 * n]]]) for n in (1, 2, 3)]
 service = PhaseType([1, 0], [[-3, 3], [0, -3]])  # Erlang
 obsolescence = PhaseType([1], [[-0.2]])
 queue = ThresholdQueue(robots, service, obsolescence, capacity=6)
@@ -25,7 +26,7 @@ print(f"{queue.states()} states")
 
 # %%
 measured = queue.solve(thresholds=(2,), modes=(3, 1))
-for name in ("loss", "obsolescence", "success", "starvation", "active_robots", "sojourn_served"):
+for name in ("loss", "obsolescence", "success", "starvation", "active_robots"):
     print(f"{name:15s} {getattr(measured, name):.6f}")
 
 # %% [markdown]
@@ -34,14 +35,19 @@ for name in ("loss", "obsolescence", "success", "starvation", "active_robots", "
 # Thresholds and modes that cost least, for the cost function (2) of the paper, and how the choice changes as an idle indexer gets more expensive.
 
 # %%
-best = queue.optimise(Costs(loss=5, obsolescence=5, robot=0.3, starvation=4))
+def best_policy(price):
+    return queue.optimise(Costs(loss=5, obsolescence=5, robot=0.3, starvation=price))
+
+
+best = best_policy(4)
 print(f"modes {best.modes}, thresholds {best.thresholds}, cost {best.cost:.6f}")
 
 prices = np.linspace(0, 12, 49)
-optima = [queue.optimise(Costs(loss=5, obsolescence=5, robot=0.3, starvation=price)) for price in prices]
-figure, axes = plt.subplots(figsize=(7, 3.6))
-axes.plot(prices, [optimum.measures.active_robots for optimum in optima], drawstyle="steps-mid", label="mean number of active robots")
-axes.plot(prices, [10 * optimum.measures.starvation for optimum in optima], "--", drawstyle="steps-mid", label="10 × share of time without a page")
-axes.set(xlabel="price of an idle indexer", ylabel="under the best policy")
-axes.legend()
-axes.grid(alpha=0.3)
+found = [best_policy(price).measures for price in prices]
+figure, (above, below) = plt.subplots(2, figsize=(7, 4.4), sharex=True)
+above.step(prices, [measures.active_robots for measures in found], where="mid")
+above.set(ylabel="active robots, mean")
+below.step(prices, [measures.starvation for measures in found], where="mid")
+below.set(xlabel="price of an idle indexer", ylabel="share of time idle")
+for axes in (above, below):
+    axes.grid(alpha=0.3)
