@@ -394,6 +394,16 @@ def test_nothing_is_written_when_the_work_fails(plan, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pages.csv", "plan.parquet"]
 
 
+@pytest.mark.parametrize("policy", ["spaced", "randomized"])
+def test_a_page_that_hardly_ever_changes(tmp_path, policy):
+    path = tmp_path / "pages.csv"
+    path.write_text("url,change_rate\na,1e-320\nb,1\nc,0\n")
+    run("plan", path, "--access-time", LAW, "--policy", policy, "--out", tmp_path / "plan.parquet")
+    table = pa.parquet.read_table(tmp_path / "plan.parquet")
+    assert table["interval"].to_pylist() == [None, 2.0, None]
+    assert table["obsolescence"].to_pylist()[::2] == [1.0, 0.0]
+
+
 def test_interval_of_a_dropped_page_is_absent(pages, tmp_path):
     pages.write_text(PAGES.replace(",0.25,b", ",1e-9,b"))
     run("plan", pages, "--access-time", LAW, "--out", tmp_path / "plan.parquet")

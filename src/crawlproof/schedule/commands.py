@@ -32,6 +32,8 @@ CHUNK = 2**20
 """Accesses of a schedule that are made and written at once."""
 SHOWN = 8
 """Pages in the table that plan prints."""
+LEAST = 1e-300
+"""A page that is accessed less often counts as never accessed: its interval would be no finite number."""
 CERTIFIED = 1e-12
 """The relative gap that a plan promises."""
 
@@ -88,7 +90,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    pages: Annotated[Path | None, typer.Argument(metavar="[PAGES]", help="CSV or Parquet: url, change_rate; optional weight, host, min_interval, max_interval.")] = None,
+    pages: Annotated[Path | None, typer.Argument(metavar="PAGES", help="CSV or Parquet: url, change_rate; optional weight, host, min_interval, max_interval.")] = None,
     access_time: Annotated[str | None, typer.Option("--access-time", metavar="LAW", help="Law of the time that one access takes, such as exponential:2s.")] = None,
     policy: Annotated[str, typer.Option(help="What the frequencies are optimal for: spaced or randomized.")] = "spaced",
     host_cap: Annotated[list[str] | None, typer.Option("--host-cap", metavar="[HOST=]CAP", help="Most that a host gets: a share of all accesses (0.01) or one access per time (10s). Without HOST: for every host.")] = None,
@@ -104,8 +106,7 @@ def plan(
 ) -> None:
     """How often to access each page: the optimal frequencies, with a certificate.
 
-    The change rates and weights of pages go in; each page's share of the accesses comes out, with the interval that it
-    means, the page's obsolescence and its price: what one more access to it would be worth.
+    Change rates and weights go in; each page's share of the accesses comes out, with its interval and its price.
     """
     with _one_error():
         from crawlproof import schedule as library
@@ -142,6 +143,8 @@ def plan(
         if as_json:
             _print_json(summary)
         else:
+            if demo:
+                console.print("demo: made-up pages, told about in crawlproof.schedule.demo", highlight=False)
             _tell_plan(summary, result, out, plot)
     if summary["relative_gap"] > CERTIFIED:
         raise fail(f"the certified gap is {summary['relative_gap']:.1e} of the cost, above {CERTIFIED:.0e}")
@@ -217,7 +220,7 @@ def schedule(
 def evaluate(
     plan: PagesArgument,
     access_time: AccessTimeOption,
-    accesses: Annotated[Path | None, typer.Argument(metavar="[ACCESSES]", help="One cycle of accesses: column page (row of the plan, from 0) or url.")] = None,
+    accesses: Annotated[Path | None, typer.Argument(metavar="ACCESSES", help="One cycle of accesses: column page (row of the plan, from 0) or url.")] = None,
     policy: Annotated[list[str] | None, typer.Option(help="Evaluate this policy with the plan's frequencies; may be repeated; 'all' for every policy.")] = None,
     length: LengthOption = 1_000_000,
     seed: SeedOption = 0,
@@ -344,7 +347,7 @@ def estimate(
 def simulate(
     plan: PagesArgument,
     access_time: AccessTimeOption,
-    accesses: Annotated[Path | None, typer.Argument(metavar="[ACCESSES]", help="One cycle of accesses, repeated for ever: column page or url.")] = None,
+    accesses: Annotated[Path | None, typer.Argument(metavar="ACCESSES", help="One cycle of accesses, repeated for ever: column page or url.")] = None,
     policy: Annotated[str, typer.Option(help="A policy with the plan's frequencies, where no accesses are given.")] = "most-overdue",
     length: Annotated[int | None, typer.Option(help="Accesses of one replication, ten for each page if not given; a quarter more to warm up.")] = None,
     replications: Annotated[int, typer.Option(help="Independent runs, from which the intervals are computed.")] = 16,
@@ -414,7 +417,7 @@ def _rows_of(path: Path | None, hosts: Sequence[str] = ()) -> Iterator[None]:
 
 def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.Table:
     """What plan writes; change rates per second, whatever they were read as."""
-    accessed = found.frequency > 0
+    accessed = found.frequency >= LEAST
     interval = np.full(len(rate), np.nan)
     interval[accessed] = law.mean / found.frequency[accessed]
     columns = {"url": table["url"]}
@@ -437,9 +440,9 @@ def _obsolescence(found: Any, rate: np.ndarray, law: Law) -> np.ndarray:
     from crawlproof.schedule.evaluation import lower_bound
 
     if found.policy == "spaced":
-        return lower_bound(found.frequency, rate, law)
+        return lower_bound(np.where(found.frequency < LEAST, 0.0, found.frequency), rate, law)
     result = np.where(rate > 0, 1.0, 0.0)
-    some = (found.frequency > 0) & (rate > 0)
+    some = (found.frequency >= LEAST) & (rate > 0)
     result[some] = randomized_obsolescence(found.frequency[some], rate[some], law.mean, law.log_laplace(rate[some]))
     return result
 
@@ -461,14 +464,15 @@ def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: 
 
 def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, plot: Path | None) -> None:
     console.print(
-        f"{summary['pages']:,} pages, {summary['accesses_per_day']:,.6g} accesses a day, optimal {summary['policy']} frequencies",
+        f"{_pages(summary['pages'])}, {summary['accesses_per_day']:,.6g} accesses a day, optimal {summary['policy']} frequencies",
         highlight=False)
     console.print(
         f"freshness {summary['freshness']:.6f} (share of the weight that is up to date), cost {summary['cost']:.6g},"
         f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
-    console.print(
-        f"{summary['dropped']:,} pages are not worth any access at this bandwidth: the first would save less than the"
-        f" multiplier, {summary['multiplier']:.6g}", highlight=False)
+    if summary["dropped"]:
+        console.print(
+            f"{_pages(summary['dropped'])} not worth any access at this bandwidth: the first one would save less than the"
+            f" multiplier, {summary['multiplier']:.6g}", highlight=False)
     most = pc.select_k_unstable(result, k=min(SHOWN, result.num_rows), sort_keys=[("frequency", "descending")])
     grid = Table(title="most often accessed", title_justify="left")
     for name in ("url", "changes/day", "weight", "every", "out of date"):
@@ -479,6 +483,10 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
         grid.add_row(row["url"], f"{row['change_rate'] * DAY:.4g}", weight, every, f"{row['obsolescence']:.2%}")
     console.print(grid)
     _tell_written(out, plot)
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count:,} pages"
 
 
 def _readable(seconds: float) -> str:
