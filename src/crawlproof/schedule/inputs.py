@@ -24,8 +24,10 @@ def numbers(name: str, values: ArrayLike, *, positive: bool = False, size: int |
         raise ValueError(f"{name} is empty")
     if size is not None and array.size != size:
         raise ValueError(f"{name} has {array.size} entries, needs {size}")
-    bad = ~(np.isfinite(array) & (array > 0 if positive else array >= 0))
-    if bad.any():
+    # Two passes where all is well: a nan or an infinity shows at the ends.
+    low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high) and (low > 0 if positive else low >= 0)):
+        bad = ~(np.isfinite(array) & (array > 0 if positive else array >= 0))
         at = int(np.flatnonzero(bad)[0])
         raise ValueError(f"{name}[{at}] must be finite and {'> 0' if positive else '>= 0'}, got {float(array[at])!r}")
     return array
@@ -34,7 +36,7 @@ def numbers(name: str, values: ArrayLike, *, positive: bool = False, size: int |
 def frequencies(values: ArrayLike) -> NDArray[np.float64]:
     """Frequencies >= 0 that sum to 1; what the sum is off by, within the tolerance, is spread over all."""
     array = numbers("frequency", values)
-    total = math.fsum(array)
+    total = float(array.sum())
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise ValueError(f"frequencies must sum to 1, got {total!r}")
     return array / total

@@ -14,12 +14,14 @@ Two machines live here:
 * ``EarliestKey`` chooses the smallest key (count + offset)/frequency among released pages.
   Deadline, Tijdeman's and the random-phase merge are such policies.
 
-Both keep what they need between calls, so a schedule can be made in chunks of any size.
+With a million pages nearly every look at a page would wait for memory. Accesses are therefore
+made in blocks: before a block, the pages that it will need are looked at in one loop, and
+what it files is filed in one loop after it, so that the waits overlap.
+
+Both machines keep what they need between calls: a schedule can be made in chunks of any size.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,11 +31,16 @@ NOBODY = -1
 #: How many pages are hot after the levels have been set.
 HOT = 24
 #: Levels are set anew after so many accesses (a power of two: the length of the inner wheel).
-TURN = 256
+TURN = 1024
+#: Accesses whose memory is looked up together.
+BLOCK = 16
 #: A release that is later than an access by rounding alone does not count as later.
 RELEASE_SLACK = 1.0 - 2.0**-48
 
 _compiled = njit(cache=True, error_model="numpy")
+# Without reference counts: the arrays belong to the caller, nothing is allocated, and counting
+# them at each of these small functions would take most of the time.
+_inner = njit(cache=True, error_model="numpy", _nrt=False)
 
 
 def _wheel_size(pages: int) -> int:
@@ -43,44 +50,50 @@ def _wheel_size(pages: int) -> int:
 
 # ---------------------------------------------------------------- most overdue
 
-_PAGE = np.dtype([("frequency", np.float64), ("last", np.float64), ("next", np.int64)])
-# A page with what the comparison needs, and for a hot page its place among the late ones.
-_RIPE = np.dtype([("frequency", np.float64), ("last", np.float64), ("page", np.int64), ("late", np.int64)])
+_PAGE = np.dtype([("frequency", np.float64), ("period", np.float64), ("last", np.float64), ("next", np.int64)])
+# A late page with what the comparison needs.
+_LATE_PAGE = np.dtype([("frequency", np.float64), ("last", np.float64), ("page", np.int64), ("next", np.int64)])
 
-# counters between two calls
+# counters between two calls (the last place, _LOOKED, is common to both machines)
 _NOW, _LATE, _HOT, _TURN_END, _KEEP = range(5)
 # levels
 _LOW, _HIGH = range(2)
 
 
-@_compiled
-def _file_overdue(pages, slots, page, low, now):
-    """Let a page wait until its frequency times age may reach the low level."""
+@_inner
+def _due_slot(pages, slots, page, low, now):
+    """Where a page waits until its frequency times age may reach the low level."""
     # Rounding down is early by less than one access, and never late.
-    due = min(pages[page].last + low / pages[page].frequency, float(now + len(slots) - 1))
-    slot = max(int(due), now + 1) & (len(slots) - 1)
-    pages[page].next = slots[slot]
-    slots[slot] = page
+    due = min(pages[page].last + low * pages[page].period, float(now + len(slots) - 1))
+    return max(int(due), now + 1)
 
 
-@_compiled
-def _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end):
+@_inner
+def _link(pages, slots, page, slot):
+    place = slot & (len(slots) - 1)
+    pages[page].next = slots[place]
+    slots[place] = page
+
+
+@_inner
+def _heat(late, ring, hot_frequency, hot_last, hot_late, hot_count, place, high, now, turn_end):
     """Make a late page hot now, or at its access of this turn, or not in this turn; how many are hot."""
-    due = late[place].last + high / late[place].frequency
+    frequency, last = late[place].frequency, late[place].last
+    if frequency * (turn_end - last) < high:
+        return hot_count
+    due = last + high / frequency
     if due < now + 1:
-        hot[hot_count].frequency = late[place].frequency
-        hot[hot_count].last = late[place].last
-        hot[hot_count].page = late[place].page
-        hot[hot_count].late = place
+        hot_frequency[hot_count] = frequency
+        hot_last[hot_count] = last
+        hot_late[hot_count] = place
         return hot_count + 1
-    if due < turn_end:
-        slot = int(due) & (len(ring) - 1)
-        next_late[place] = ring[slot]
-        ring[slot] = place
+    slot = min(int(due), turn_end - 1) & (len(ring) - 1)
+    late[place].next = ring[slot]
+    ring[slot] = place
     return hot_count
 
 
-@_compiled
+@_inner
 def _add_late(pages, late, late_count, page):
     late[late_count].frequency = pages[page].frequency
     late[late_count].last = pages[page].last
@@ -94,7 +107,7 @@ def _set_low_level(pages, slots, late, keep, now):
     values = np.empty(len(pages))
     for page in range(len(pages)):
         values[page] = pages[page].frequency * (now - pages[page].last)
-    rank = max(len(pages) - keep, 0)
+    rank = len(pages) - keep
     low = np.partition(values, rank)[rank]
     slots[:] = NOBODY
     late_count = 0
@@ -102,7 +115,7 @@ def _set_low_level(pages, slots, late, keep, now):
         if values[page] >= low:
             late_count = _add_late(pages, late, late_count, page)
         else:
-            _file_overdue(pages, slots, page, low, now)
+            _link(pages, slots, page, _due_slot(pages, slots, page, low, now))
     return low, late_count
 
 
@@ -115,7 +128,8 @@ def _raise_low_level(pages, slots, late, late_count, keep, now):
     low = np.partition(values, late_count - keep)[late_count - keep]
     for place in range(late_count):
         if values[place] < low:
-            _file_overdue(pages, slots, late[place].page, low, now)
+            page = late[place].page
+            _link(pages, slots, page, _due_slot(pages, slots, page, low, now))
             late[place].page = NOBODY
     return low, _close_gaps(late, late_count)
 
@@ -151,7 +165,7 @@ def _largest(late, late_count, rank, now):
 
 
 @_compiled
-def _renew(pages, slots, late, next_late, ring, hot, counters, levels):
+def _renew(pages, slots, late, ring, hot_frequency, hot_last, hot_late, counters, levels):
     """Set the levels anew. Afterwards at least one page is hot."""
     now, keep = counters[_NOW], counters[_KEEP]
     late_count = _close_gaps(late, counters[_LATE])
@@ -168,65 +182,103 @@ def _renew(pages, slots, late, next_late, ring, hot, counters, levels):
     ring[:] = NOBODY
     hot_count = 0
     for place in range(late_count):
-        hot_count = _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end)
+        hot_count = _heat(late, ring, hot_frequency, hot_last, hot_late, hot_count, place, high, now, turn_end)
     counters[_LATE], counters[_HOT], counters[_TURN_END], counters[_KEEP] = late_count, hot_count, turn_end, keep
     levels[_HIGH] = high
 
 
-@_compiled
-def _hottest(hot, hot_count, now):
+@_inner
+def _hottest(frequency, last, late, hot_late, count, now):
     """Where the largest value is among hot pages (ties: the smaller page), and that value."""
-    best, best_value = NOBODY, -np.inf
-    for place in range(hot_count):
-        value = hot[place].frequency * (now - hot[place].last)
-        if value >= best_value and (value > best_value or hot[place].page < hot[best].page):
-            best, best_value = place, value
+    a = b = c = d = -np.inf  # four comparisons that don't wait for each other
+    whole = count & ~3
+    for place in range(0, whole, 4):
+        a = max(a, frequency[place] * (now - last[place]))
+        b = max(b, frequency[place + 1] * (now - last[place + 1]))
+        c = max(c, frequency[place + 2] * (now - last[place + 2]))
+        d = max(d, frequency[place + 3] * (now - last[place + 3]))
+    for place in range(whole, count):
+        a = max(a, frequency[place] * (now - last[place]))
+    best_value = max(max(a, b), max(c, d))
+    best, equal = count, 0
+    for place in range(count):
+        same = frequency[place] * (now - last[place]) == best_value
+        equal += same
+        best = min(best, place if same else count)
+    if equal > 1:
+        for place in range(best + 1, count):
+            if frequency[place] * (now - last[place]) == best_value and late[hot_late[place]].page < late[hot_late[best]].page:
+                best = place
     return best, best_value
 
 
-@_compiled
-def _most_overdue(pages, slots, late, next_late, ring, hot, counters, levels, out):
+@_inner
+def _most_overdue(pages, slots, late, ring, hot_frequency, hot_last, hot_late, counters, levels, filed_page, filed_slot, out):
     low, high = levels[_LOW], levels[_HIGH]
     late_count, hot_count, turn_end = counters[_LATE], counters[_HOT], counters[_TURN_END]
-    start = counters[_NOW]
-    for n in range(len(out)):
-        now = start + n
-        slot = now & (len(slots) - 1)
-        page = slots[slot]
-        slots[slot] = NOBODY
-        while page != NOBODY:
-            following = pages[page].next
-            if pages[page].last + low / pages[page].frequency < now + 1:
-                late_count = _add_late(pages, late, late_count, page)
-                hot_count = _heat(late, next_late, ring, hot, hot_count, late_count - 1, high, now, turn_end)
-            else:  # beyond the wheel's last slot, or the level has been raised
-                _file_overdue(pages, slots, page, low, now)
-            page = following
-        slot = now & (len(ring) - 1)
-        place = ring[slot]
-        ring[slot] = NOBODY
-        while place != NOBODY:
-            following = next_late[place]
-            hot_count = _heat(late, next_late, ring, hot, hot_count, place, high, now, turn_end)
-            place = following
-        best, value = _hottest(hot, hot_count, now)
-        if value < high or now >= turn_end or (hot_count > 4 * HOT and now + TURN > turn_end + TURN // 8):
-            counters[_NOW], counters[_LATE] = now, late_count
-            _renew(pages, slots, late, next_late, ring, hot, counters, levels)
-            low, high = levels[_LOW], levels[_HIGH]
-            late_count, hot_count, turn_end = counters[_LATE], counters[_HOT], counters[_TURN_END]
-            best, value = _hottest(hot, hot_count, now)
-        page = hot[best].page
-        out[n] = page
-        late[hot[best].late].page = NOBODY
-        hot_count -= 1
-        hot[best].frequency = hot[hot_count].frequency
-        hot[best].last = hot[hot_count].last
-        hot[best].page = hot[hot_count].page
-        hot[best].late = hot[hot_count].late
-        pages[page].last = now
-        _file_overdue(pages, slots, page, low, now)
-    counters[_NOW], counters[_LATE], counters[_HOT] = start + len(out), late_count, hot_count
+    now, looked = counters[_NOW], 0
+    for begin in range(0, len(out), BLOCK):
+        end = min(begin + BLOCK, len(out))
+        block_end = now + BLOCK
+        for slot in range(block_end, block_end + BLOCK):
+            page = slots[slot & (len(slots) - 1)]
+            if page != NOBODY:
+                looked += pages[page].next
+        filed = 0
+        for n in range(begin, end):
+            slot = now & (len(slots) - 1)
+            page = slots[slot]
+            slots[slot] = NOBODY
+            while page != NOBODY:
+                following = pages[page].next
+                if pages[page].last + low * pages[page].period < now + 1:
+                    late_count = _add_late(pages, late, late_count, page)
+                    hot_count = _heat(
+                        late, ring, hot_frequency, hot_last, hot_late, hot_count, late_count - 1, high, now, turn_end
+                    )
+                else:  # beyond the wheel's last slot, or the level has been raised
+                    _link(pages, slots, page, _due_slot(pages, slots, page, low, now))
+                page = following
+            slot = now & (len(ring) - 1)
+            place = ring[slot]
+            ring[slot] = NOBODY
+            while place != NOBODY:
+                following = late[place].next
+                hot_frequency[hot_count] = late[place].frequency
+                hot_last[hot_count] = late[place].last
+                hot_late[hot_count] = place
+                hot_count += 1
+                place = following
+            best, value = _hottest(hot_frequency, hot_last, late, hot_late, hot_count, now)
+            if value < high or now >= turn_end or (hot_count > 4 * HOT and now + TURN > turn_end + TURN // 8):
+                for k in range(filed):
+                    _link(pages, slots, filed_page[k], filed_slot[k])
+                filed = 0
+                counters[_NOW], counters[_LATE] = now, late_count
+                _renew(pages, slots, late, ring, hot_frequency, hot_last, hot_late, counters, levels)
+                low, high = levels[_LOW], levels[_HIGH]
+                late_count, hot_count, turn_end = counters[_LATE], counters[_HOT], counters[_TURN_END]
+                best, value = _hottest(hot_frequency, hot_last, late, hot_late, hot_count, now)
+            place = hot_late[best]
+            page = late[place].page
+            late[place].page = NOBODY
+            out[n] = page
+            hot_count -= 1
+            hot_frequency[best] = hot_frequency[hot_count]
+            hot_last[best] = hot_last[hot_count]
+            hot_late[best] = hot_late[hot_count]
+            pages[page].last = now
+            slot = _due_slot(pages, slots, page, low, now)
+            if slot < block_end:
+                _link(pages, slots, page, slot)
+            else:
+                filed_page[filed], filed_slot[filed] = page, slot
+                filed += 1
+            now += 1
+        for k in range(filed):
+            _link(pages, slots, filed_page[k], filed_slot[k])
+    counters[_NOW], counters[_LATE], counters[_HOT] = now, late_count, hot_count
+    counters[_LOOKED] = looked  # so that looking ahead is not optimised away
 
 
 class MostOverdue:
@@ -239,210 +291,257 @@ class MostOverdue:
         count = len(frequency)
         pages = np.empty(count, dtype=_PAGE)
         pages["frequency"] = frequency
+        pages["period"] = 1 / frequency
         pages["last"] = -phase / frequency
-        slots = np.full(_wheel_size(count), NOBODY, dtype=np.int64)
-        room = count + TURN + 1  # all pages, and those accessed since the levels were set
-        late = np.empty(room, dtype=_RIPE)
-        counters, levels = np.zeros(5, dtype=np.int64), np.zeros(2)
+        slots = np.empty(_wheel_size(count), dtype=np.int32)
+        late = np.empty(count + TURN + 1, dtype=_LATE_PAGE)  # all pages, and those accessed in this turn
+        counters, levels = np.zeros(8, dtype=np.int64), np.zeros(2)
         # The values of accessed pages fluctuate by some sqrt(N) ranks.
         counters[_KEEP] = min(2 * HOT + int(np.sqrt(count)), count)
         levels[_LOW], counters[_LATE] = _set_low_level(pages, slots, late, counters[_KEEP], 0)
         self._state = (
-            pages, slots, late, np.empty(room, dtype=np.int64), np.full(TURN, NOBODY, dtype=np.int64),
-            np.empty(count, dtype=_RIPE), counters, levels,
+            pages, slots, late, np.empty(TURN, dtype=np.int64), np.empty(count), np.empty(count),
+            np.empty(count, dtype=np.int64), counters, levels,
         )
         _renew(*self._state)
 
     def fill(self, out: NDArray[np.int32]) -> None:
         """The next accesses."""
-        _most_overdue(*self._state, out)
+        _most_overdue(*self._state, np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64), out)
 
 
 # ---------------------------------------------------------------- earliest key
 
 _ITEM = np.dtype([("frequency", np.float64), ("offset", np.float64), ("count", np.int64), ("next", np.int64)])
-_CURSOR, _READY, _EDGE, _RUN, _RUN_END, _HEAP = 1, 2, 3, 4, 5, 6  # 0 is _NOW
+
+# counters between two calls; the first is _NOW
+_CURSOR, _READY, _EDGE, _RUN, _RUN_END, _HEAP, _LOOKED = range(1, 8)
 
 
-class _KeyState(NamedTuple):
-    items: NDArray
-    releases: NDArray  # first page released at each access to come
-    buckets: NDArray  # first released page with each whole part of the key, from the edge on
-    run_page: NDArray  # one bucket, in order
-    run_key: NDArray
-    heap_page: NDArray  # released pages whose key lies before the edge
-    heap_key: NDArray
-    counters: NDArray
-    shift: float  # a page is released at (count + shift)/frequency - lag; never waits if shift is nan
-    lag: float
+@_inner
+def _key(items, page):
+    return (items[page].count + items[page].offset) / items[page].frequency
 
 
-@_compiled
-def _key(item):
-    return (item.count + item.offset) / item.frequency
-
-
-@_compiled
-def _release(state, item):
+@_inner
+def _release(items, page, shift, lag):
     """The first access at which the page may be chosen."""
-    return np.ceil((item.count + state.shift) / item.frequency * RELEASE_SLACK - state.lag)
+    return np.ceil((items[page].count + shift) / items[page].frequency * RELEASE_SLACK - lag)
 
 
-@_compiled
-def _push(state, page, key):
-    place = state.counters[_HEAP]
-    state.counters[_HEAP] = place + 1
+@_inner
+def _before(key, page, other_key, other_page):
+    return key < other_key or (key == other_key and page < other_page)
+
+
+@_inner
+def _push(heap_key, heap_page, size, key, page):
+    place = size
     while place > 0:
         parent = (place - 1) >> 1
-        if state.heap_key[parent] < key or (state.heap_key[parent] == key and state.heap_page[parent] < page):
+        if _before(heap_key[parent], heap_page[parent], key, page):
             break
-        state.heap_key[place] = state.heap_key[parent]
-        state.heap_page[place] = state.heap_page[parent]
+        heap_key[place], heap_page[place] = heap_key[parent], heap_page[parent]
         place = parent
-    state.heap_key[place] = key
-    state.heap_page[place] = page
+    heap_key[place], heap_page[place] = key, page
 
 
-@_compiled
-def _pop(state):
-    keys, pages = state.heap_key, state.heap_page
-    result = pages[0]
-    size = state.counters[_HEAP] - 1
-    state.counters[_HEAP] = size
-    key, page = keys[size], pages[size]
+@_inner
+def _pop(heap_key, heap_page, size):
+    """Take the first of ``size`` entries out of the heap."""
+    result = heap_page[0]
+    last = size - 1
+    key, page = heap_key[last], heap_page[last]
     place = 0
     while True:
         child = 2 * place + 1
-        if child >= size:
+        if child >= last:
             break
         right = child + 1
-        if right < size and (keys[right] < keys[child] or (keys[right] == keys[child] and pages[right] < pages[child])):
+        if right < last and _before(heap_key[right], heap_page[right], heap_key[child], heap_page[child]):
             child = right
-        if key < keys[child] or (key == keys[child] and page < pages[child]):
+        if _before(key, page, heap_key[child], heap_page[child]):
             break
-        keys[place], pages[place] = keys[child], pages[child]
+        heap_key[place], heap_page[place] = heap_key[child], heap_page[child]
         place = child
-    keys[place], pages[place] = key, page
+    heap_key[place], heap_page[place] = key, page
     return result
 
 
-@_compiled
-def _enter(state, page):
-    """A page that may be chosen from now on."""
-    key = _key(state.items[page])
-    edge = state.counters[_EDGE]
+@_inner
+def _enter(items, buckets, heap_key, heap_page, counters, page):
+    """Let a released page wait for its turn: in a bucket, or in the heap if its bucket has been opened."""
+    key = _key(items, page)
+    edge = counters[_EDGE]
     if key < edge:
-        _push(state, page, key)
+        _push(heap_key, heap_page, counters[_HEAP], key, page)
+        counters[_HEAP] += 1
     else:
-        slot = int(min(np.floor(key), float(edge + len(state.buckets) - 1))) & (len(state.buckets) - 1)
-        state.items[page].next = state.buckets[slot]
-        state.buckets[slot] = page
-    state.counters[_READY] += 1
+        _link(items, buckets, page, int(min(key, float(edge + len(buckets) - 1))))
 
 
-@_compiled
-def _file_release(state, page):
-    cursor = state.counters[_CURSOR]
-    due = min(max(_release(state, state.items[page]), cursor + 1.0), float(cursor + len(state.releases) - 1))
-    slot = int(due) & (len(state.releases) - 1)
-    state.items[page].next = state.releases[slot]
-    state.releases[slot] = page
+@_inner
+def _release_slot(items, releases, page, shift, lag, cursor):
+    due = min(_release(items, page, shift, lag), float(cursor + len(releases) - 1))
+    return max(int(due), cursor + 1)
 
 
-@_compiled
-def _advance_releases(state):
+@_inner
+def _next_releases(items, releases, buckets, heap_key, heap_page, counters, shift, lag):
     """Go to the next slot of the release wheel and let its pages in."""
-    cursor = state.counters[_CURSOR] + 1
-    state.counters[_CURSOR] = cursor
-    slot = cursor & (len(state.releases) - 1)
-    page = state.releases[slot]
-    state.releases[slot] = NOBODY
+    cursor = counters[_CURSOR] + 1
+    counters[_CURSOR] = cursor
+    slot = cursor & (len(releases) - 1)
+    page = releases[slot]
+    releases[slot] = NOBODY
     while page != NOBODY:
-        following = state.items[page].next
-        if _release(state, state.items[page]) <= cursor:
-            _enter(state, page)
-        else:
-            _file_release(state, page)
+        following = items[page].next
+        if _release(items, page, shift, lag) <= cursor:
+            _enter(items, buckets, heap_key, heap_page, counters, page)
+            counters[_READY] += 1
+        else:  # beyond the wheel's last slot
+            _link(items, releases, page, _release_slot(items, releases, page, shift, lag, cursor))
         page = following
 
 
-@_compiled
-def _load_run(state):
-    """Take the next bucket that has pages; only called while the heap and the run are empty."""
-    while True:
-        edge = state.counters[_EDGE]
-        slot = edge & (len(state.buckets) - 1)
-        page = state.buckets[slot]
-        state.buckets[slot] = NOBODY
-        state.counters[_EDGE] = edge + 1
-        size = 0
-        while page != NOBODY:
-            following = state.items[page].next
-            key = _key(state.items[page])
-            if key < edge + 1:
-                state.run_page[size], state.run_key[size] = page, key
-                size += 1
-            else:  # it waits for a key beyond the last bucket
-                state.counters[_READY] -= 1
-                _enter(state, page)
-            page = following
-        if size > 0:
-            break
+@_inner
+def _open_bucket(items, buckets, run_key, run_page, heap_key, heap_page, counters):
+    """Put the next bucket into the run if it is in order, else into the heap. Both must be empty."""
+    edge = counters[_EDGE]
+    slot = edge & (len(buckets) - 1)
+    page = buckets[slot]
+    buckets[slot] = NOBODY
+    counters[_EDGE] = edge + 1
+    size = 0
+    while page != NOBODY:
+        following = items[page].next
+        key = _key(items, page)
+        if key < edge + 1:
+            run_key[size], run_page[size] = key, page
+            size += 1
+        else:  # beyond the last bucket
+            _enter(items, buckets, heap_key, heap_page, counters, page)
+        page = following
     # Pages of equal keys were entered in order, and the list is last in, first out.
     for k in range(size // 2):
         other = size - 1 - k
-        state.run_page[k], state.run_page[other] = state.run_page[other], state.run_page[k]
-        state.run_key[k], state.run_key[other] = state.run_key[other], state.run_key[k]
+        run_key[k], run_key[other] = run_key[other], run_key[k]
+        run_page[k], run_page[other] = run_page[other], run_page[k]
     ordered = True
     for k in range(1, size):
-        before, after = state.run_key[k - 1], state.run_key[k]
-        if before > after or (before == after and state.run_page[k - 1] > state.run_page[k]):
+        if _before(run_key[k], run_page[k], run_key[k - 1], run_page[k - 1]):
             ordered = False
             break
-    state.counters[_RUN] = 0
-    state.counters[_RUN_END] = size if ordered else 0
+    counters[_RUN], counters[_RUN_END] = 0, size
     if not ordered:
         for k in range(size):
-            _push(state, state.run_page[k], state.run_key[k])
+            _push(heap_key, heap_page, k, run_key[k], run_page[k])
+        counters[_HEAP], counters[_RUN_END] = size, 0
+
+
+@_inner
+def _earliest_key(items, releases, buckets, run_key, run_page, heap_key, heap_page, counters, shift, lag, filed_page, out):
+    waits = not np.isnan(shift)
+    looked = 0
+    for begin in range(0, len(out), BLOCK):
+        end = min(begin + BLOCK, len(out))
+        now = counters[_NOW]
+        # Nothing that is filed after the block may be needed before its end: beyond these it is not.
+        release_limit, key_limit = now + BLOCK, counters[_EDGE] + 4 * BLOCK
+        looked += _look_ahead(items, releases, buckets, counters, waits)
+        filed = 0
+        for n in range(begin, end):
+            if waits:
+                while counters[_CURSOR] < now or counters[_READY] == 0:
+                    if counters[_CURSOR] >= now:
+                        # Nobody is released: rounding has delayed a release, and the next one is taken.
+                        for k in range(filed):
+                            page = filed_page[k]
+                            _link(items, releases, page, _release_slot(items, releases, page, shift, lag, counters[_CURSOR]))
+                        filed = 0
+                        release_limit = max(release_limit, counters[_CURSOR] + 2)
+                    _next_releases(items, releases, buckets, heap_key, heap_page, counters, shift, lag)
+            while counters[_RUN] == counters[_RUN_END] and counters[_HEAP] == 0:
+                if filed > 0 and not waits and counters[_EDGE] >= key_limit:
+                    for k in range(filed):
+                        _enter(items, buckets, heap_key, heap_page, counters, filed_page[k])
+                    filed = 0
+                    key_limit = counters[_EDGE] + 4 * BLOCK
+                _open_bucket(items, buckets, run_key, run_page, heap_key, heap_page, counters)
+            run = counters[_RUN]
+            if run < counters[_RUN_END] and (
+                counters[_HEAP] == 0 or _before(run_key[run], run_page[run], heap_key[0], heap_page[0])
+            ):
+                page = run_page[run]
+                counters[_RUN] = run + 1
+            else:
+                page = _pop(heap_key, heap_page, counters[_HEAP])
+                counters[_HEAP] -= 1
+            out[n] = page
+            items[page].count += 1
+            if waits:
+                due = _release(items, page, shift, lag)
+                if due <= counters[_CURSOR]:
+                    _enter(items, buckets, heap_key, heap_page, counters, page)
+                elif due < release_limit:
+                    counters[_READY] -= 1
+                    _link(items, releases, page, int(due))
+                else:
+                    counters[_READY] -= 1
+                    filed_page[filed] = page
+                    filed += 1
+            elif _key(items, page) < key_limit:
+                _enter(items, buckets, heap_key, heap_page, counters, page)
+            else:
+                filed_page[filed] = page
+                filed += 1
+            now += 1
+        for k in range(filed):
+            page = filed_page[k]
+            if waits:
+                _link(items, releases, page, _release_slot(items, releases, page, shift, lag, counters[_CURSOR]))
+            else:
+                _enter(items, buckets, heap_key, heap_page, counters, page)
+        counters[_NOW] = now
+    counters[_LOOKED] = looked  # so that looking ahead is not optimised away
+
+
+@_inner
+def _look_ahead(items, releases, buckets, counters, waits):
+    """Read what the next blocks will read, in loops whose reads don't wait for each other."""
+    looked = 0
+    edge = counters[_EDGE]
+    for slot in range(edge + BLOCK, edge + 2 * BLOCK):
+        page = buckets[slot & (len(buckets) - 1)]
+        if page != NOBODY:
+            looked += items[page].count
+    if waits:
+        first = counters[_CURSOR] + 1
+        for slot in range(first + 2 * BLOCK, first + 3 * BLOCK):
+            page = releases[slot & (len(releases) - 1)]
+            if page != NOBODY:
+                looked += items[page].count
+        for slot in range(first + BLOCK, first + 2 * BLOCK):
+            page = releases[slot & (len(releases) - 1)]
+            if page != NOBODY:
+                looked += buckets[int(min(_key(items, page), 2.0**62)) & (len(buckets) - 1)]
+    return looked
 
 
 @_compiled
-def _earliest_key(state, out):
-    counters = state.counters
-    waits = not np.isnan(state.shift)
-    for n in range(len(out)):
-        now = counters[_NOW]
-        if waits:
-            # Nobody is released only if rounding has delayed a release: then the next one is taken.
-            while counters[_CURSOR] < now or counters[_READY] == 0:
-                _advance_releases(state)
-        if counters[_RUN] == counters[_RUN_END] and counters[_HEAP] == 0:
-            _load_run(state)
-        run = counters[_RUN]
-        use_run = run < counters[_RUN_END]
-        if use_run and counters[_HEAP] > 0:
-            key, page = state.run_key[run], state.run_page[run]
-            use_run = key < state.heap_key[0] or (key == state.heap_key[0] and page < state.heap_page[0])
-        if use_run:
-            page = state.run_page[run]
-            counters[_RUN] = run + 1
+def _start(items, releases, buckets, heap_key, heap_page, counters, shift, lag):
+    for page in range(len(items)):
+        if np.isnan(shift):
+            _enter(items, buckets, heap_key, heap_page, counters, page)
         else:
-            page = _pop(state)
-        out[n] = page
-        counters[_READY] -= 1
-        state.items[page].count += 1
-        if waits and _release(state, state.items[page]) > counters[_CURSOR]:
-            _file_release(state, page)
-        else:
-            _enter(state, page)
-        counters[_NOW] = now + 1
+            _link(items, releases, page, _release_slot(items, releases, page, shift, lag, counters[_CURSOR]))
 
 
 class EarliestKey:
     """Access the released page with the smallest (count + offset)/frequency; ties: the smaller index.
 
     Before its ``count + 1``-st access a page is released at access (count + shift)/frequency - lag,
-    or at once if ``shift`` is None.
+    or at once if ``shift`` is None. If nobody is, the page with the next release is taken.
     """
 
     def __init__(self, frequency: NDArray, offset: NDArray | float, shift: float | None = None, lag: float = 0.0) -> None:
@@ -451,32 +550,17 @@ class EarliestKey:
         items["frequency"] = frequency
         items["offset"] = offset
         items["count"] = 0
-        counters = np.zeros(7, dtype=np.int64)
+        counters = np.zeros(8, dtype=np.int64)
         counters[_CURSOR] = -1
         size = _wheel_size(count)
-        self._state = _KeyState(
-            items=items,
-            releases=np.full(size if shift is not None else 1, NOBODY, dtype=np.int64),
-            buckets=np.full(size, NOBODY, dtype=np.int64),
-            run_page=np.empty(count, dtype=np.int64),
-            run_key=np.empty(count),
-            heap_page=np.empty(count, dtype=np.int64),
-            heap_key=np.empty(count),
-            counters=counters,
-            shift=np.nan if shift is None else float(shift),
-            lag=float(lag),
-        )
-        _start(self._state)
+        releases = np.full(size if shift is not None else 1, NOBODY, dtype=np.int32)
+        buckets = np.full(size, NOBODY, dtype=np.int32)
+        heap_key, heap_page = np.empty(count), np.empty(count, dtype=np.int64)
+        run_key, run_page = np.empty(count), np.empty(count, dtype=np.int64)
+        times = (np.nan if shift is None else float(shift), float(lag))
+        _start(items, releases, buckets, heap_key, heap_page, counters, *times)
+        self._state = (items, releases, buckets, run_key, run_page, heap_key, heap_page, counters, *times)
 
     def fill(self, out: NDArray[np.int32]) -> None:
         """The next accesses."""
-        _earliest_key(self._state, out)
-
-
-@_compiled
-def _start(state):
-    for page in range(len(state.items)):
-        if np.isnan(state.shift):
-            _enter(state, page)
-        else:
-            _file_release(state, page)
+        _earliest_key(*self._state, np.empty(BLOCK, dtype=np.int64), out)
