@@ -273,6 +273,13 @@ def age_at_price(k: ArrayLike) -> Any:
         return _result(_age(k))
 
 
+def less_log1p(v: ArrayLike) -> Any:
+    """v - log1p(v) for v >= 0, within 4 ulp."""
+    v = _points("less_log1p", "v", v)
+    with np.errstate(under="ignore"):
+        return _result(_less_log1p(v))
+
+
 def exp_moment(n: int, x: ArrayLike) -> Any:
     """The integral of u**n exp(-u x) over u in [0, 1], for x >= 0 and a small integer n >= 0."""
     if n < 0 or n != int(n):

@@ -55,19 +55,21 @@ class Law(ABC):
     def relative_excess(self, rate: ArrayLike) -> Any:
         """1 - kappa/(rate E[X]) >= 0, with kappa = -log_laplace(rate); 0 for a constant X.
 
-        By Jensen's inequality it is not negative; where it is smaller than the rounding
-        error of kappa it may come out as 0.
+        Its error is within a few roundings of the larger of itself and kappa, also where
+        it is far below the rounding error of kappa/(rate E[X]).
         """
         rates = _rates(type(self).__name__, rate)
         result = np.zeros(rates.shape)
         positive = rates > 0
         if positive.any():
             with np.errstate(over="ignore", under="ignore", divide="ignore"):
-                result[positive] = np.clip(self._relative_excess(rates[positive]), 0.0, 1.0)
+                excess = self._excess(rates[positive]) / (rates[positive] * self.mean)
+            result[positive] = np.clip(excess, 0.0, 1.0)
         return float(result) if result.ndim == 0 else result
 
-    def _relative_excess(self, rate: Array) -> Array:
-        return float64.relative_excess(self.mean, self._kappa(rate), rate)
+    def _excess(self, rate: Array) -> Array:
+        """rate E[X] - kappa. Here by subtraction, which is good where kappa is not small."""
+        return rate * float64.mean_excess(self.mean, self._kappa(rate), rate)
 
 
 def _rates(law: str, rate: ArrayLike) -> Array:
@@ -129,6 +131,16 @@ def minus_log(h: Array, complement: Array) -> Array:
     near_one = complement < 0.5
     return np.where(
         near_one, -np.log1p(-np.where(near_one, complement, 0.0)), -np.log(np.where(near_one, 1.0, h))
+    )
+
+
+def minus_log_excess(h: Array, complement: Array) -> Array:
+    """-ln h - (1 - h), without cancellation where 1 - h is small."""
+    near = np.minimum(complement, 0.5)
+    # with c = 1 - h and u = c/(1 - c): ln(1 + u) - u/(1 + u)
+    u = near / (1.0 - near)
+    return np.where(
+        complement < 0.5, u * near - float64.less_log1p(u), -np.log(np.where(complement < 0.5, 1.0, h)) - complement
     )
 
 

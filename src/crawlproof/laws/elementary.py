@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crawlproof.kernels import float64
-from crawlproof.laws.base import Array, Law, minus_log, number
+from crawlproof.laws.base import Array, Law, minus_log, minus_log_excess, number
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Deterministic(Law):
     def _kappa(self, rate: Array) -> Array:
         return rate * self.value
 
-    def _relative_excess(self, rate: Array) -> Array:
+    def _excess(self, rate: Array) -> Array:
         return np.zeros(rate.shape)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
@@ -55,6 +55,16 @@ class Uniform(Law):
         # E exp(-rate (X - low)) = phi1(spread), and 1 - phi1 is chi
         return rate * self.low + minus_log(float64.phi1(spread), float64.chi(spread))
 
+    def _excess(self, rate: Array) -> Array:
+        spread = rate * (self.high - self.low)
+        small, large = np.minimum(spread, 1.0), np.maximum(spread, 1.0)
+        # spread/2 - chi(spread) = spread**2 times the integral of (1 - u)**2/2 exp(-u spread) over [0, 1]
+        moments = float64.phi1(small) - 2.0 * float64.exp_moment(1, small) + float64.exp_moment(2, small)
+        behind = 0.5 * small * small * moments
+        low = behind - minus_log_excess(float64.phi1(small), float64.chi(small))
+        high = 0.5 * large + np.log(float64.phi1(large))
+        return np.where(spread < 1.0, low, high)
+
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return rng.uniform(self.low, self.high, size)
 
@@ -70,6 +80,9 @@ class Exponential(Law):
 
     def _kappa(self, rate: Array) -> Array:
         return np.log1p(rate * self.mean)
+
+    def _excess(self, rate: Array) -> Array:
+        return float64.less_log1p(rate * self.mean)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return rng.exponential(self.mean, size)
@@ -88,6 +101,9 @@ class Gamma(Law):
 
     def _kappa(self, rate: Array) -> Array:
         return self.shape * np.log1p(rate * self.mean / self.shape)
+
+    def _excess(self, rate: Array) -> Array:
+        return self.shape * float64.less_log1p(rate * self.mean / self.shape)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return rng.gamma(self.shape, self.mean / self.shape, size)
@@ -111,6 +127,9 @@ class Erlang(Law):
 
     def _kappa(self, rate: Array) -> Array:
         return self._gamma._kappa(rate)
+
+    def _excess(self, rate: Array) -> Array:
+        return self._gamma._excess(rate)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return self._gamma.sample(rng, size)

@@ -12,7 +12,7 @@ import numpy as np
 from crawlproof.laws.base import Array, Law, by_blocks, compensated_sum, minus_log
 from crawlproof.laws.elementary import Exponential, Gamma, Uniform
 from crawlproof.laws.heavy import Lognormal, Pareto
-from crawlproof.laws.mixtures import points_kappa
+from crawlproof.laws.mixtures import points_excess, points_kappa
 
 # What two resolutions of the quadrature may differ by, relative to the result.
 AGREEMENT = 1e-10
@@ -78,6 +78,13 @@ class FromScipy(Law):
                 f"(two resolutions differ by more than {AGREEMENT:g}); use Empirical with samples of it"
             )
         return fine
+
+    def _excess(self, rate: Array) -> Array:
+        if self._known is not None:
+            return self._known._excess(rate)
+        if not hasattr(self.frozen, "pdf"):
+            return points_excess(*self._atoms, rate)
+        return super()._excess(rate)
 
     @cached_property
     def _atoms(self) -> tuple[Array, Array]:

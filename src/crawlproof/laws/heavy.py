@@ -7,12 +7,13 @@ truncation is below the rounding of the sum, which ``tests/laws`` measures.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from crawlproof.kernels import float64
-from crawlproof.laws.base import Array, Law, by_blocks, compensated_sum, minus_log, number
+from crawlproof.laws.base import Array, Law, by_blocks, compensated_sum, minus_log, minus_log_excess, number
 
 # exp(-TAIL) is what an integral may leave out.
 TAIL = 42.0
@@ -68,16 +69,30 @@ class Lognormal(Law):
 
     @property
     def _nodes(self) -> Array:
-        """From U = -sigma (fast pages) to U = 0 (slow ones) lies the top of the integrand."""
+        """The top of the integrand with phi1 is between U = -sigma and 0, with chi between 0 and sigma."""
         step = float(self._step(0.0))
-        reach = math.sqrt(2 * TAIL)
-        return np.arange(-math.ceil((reach + self.sigma) / step), math.ceil(reach / step) + 1) * step
+        count = math.ceil((math.sqrt(2 * TAIL) + self.sigma) / step)
+        return np.arange(-count, count + 1) * step
 
-    def _complement(self, load: Array) -> Array:
+    def _tilted(self, kernel: Callable[[Array], Array], load: Array) -> Array:
+        """E kernel(load exp(sigma**2/2 + sigma U))."""
         u = self._nodes
         weights = np.exp(-0.5 * u * u) * (self._step(0.0) / math.sqrt(2 * math.pi))
         argument = (load * self._exp_half_variance(1.0))[:, None] * np.exp(self.sigma * u)
-        return load * compensated_sum(weights * float64.phi1(argument))
+        return compensated_sum(weights * kernel(argument))
+
+    def _complement(self, load: Array) -> Array:
+        return load * self._tilted(float64.phi1, load)
+
+    def _excess(self, rate: Array) -> Array:
+        load = rate * self.mean
+        behind = load * by_blocks(lambda part: self._tilted(float64.chi, part), load, self._nodes.size)
+        complement = by_blocks(self._complement, load, self._nodes.size)
+        excess = behind - minus_log_excess(np.ones_like(complement), complement)
+        large = complement >= 0.5
+        if large.any():
+            excess[large] = load[large] - self._kappa(rate[large])
+        return excess
 
     def _far(self, load: Array) -> Array:
         variance = self.sigma * self.sigma
@@ -135,31 +150,54 @@ class Pareto(Law):
 
     def _kappa(self, rate: Array) -> Array:
         y = rate * self.minimum
-        complement = y * by_blocks(lambda part: _pareto_integral(self.shape - 1.0, part), y, PANELS * _NODES.size)
+        complement = y * self._integral(self.shape - 1.0, y)
         kappa = minus_log(np.ones_like(y), complement)
         large = complement >= 0.5
         if large.any():
-            h = self.shape * by_blocks(lambda part: _pareto_integral(self.shape, part), y[large], PANELS * _NODES.size)
-            kappa[large] = -np.log(h)
+            kappa[large] = -np.log(self.shape * self._integral(self.shape, y[large]))
         return y + kappa
+
+    def _excess(self, rate: Array) -> Array:
+        y = rate * self.minimum
+        complement = y * self._integral(self.shape - 1.0, y)
+        behind = y * self._integral(self.shape - 1.0, y, lacking=True)
+        excess = behind - minus_log_excess(np.ones_like(y), complement)
+        large = complement >= 0.5
+        if large.any():
+            excess[large] = rate[large] * self.mean - self._kappa(rate[large])
+        return excess
+
+    def _integral(self, b: float, y: Array, *, lacking: bool = False) -> Array:
+        return by_blocks(lambda part: _pareto_integral(b, part, lacking), y, PANELS * _NODES.size)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return self.minimum * np.exp(rng.exponential(1.0 / self.shape, size))
 
 
-def _pareto_integral(b: float, y: Array) -> Array:
-    """The integral of exp(-b v - y (exp(v) - 1)) over v > 0, for b > 0 and y > 0."""
+def _pareto_integral(b: float, y: Array, lacking: bool) -> Array:
+    """The integral of exp(-b v) w over v > 0, w = exp(-y (exp(v) - 1)), or 1 - w for what is ``lacking``."""
     log_y = np.log(y)
-    end = np.minimum(np.where(y < 1.0, math.log(TAIL + 1.0) - log_y, np.log1p(TAIL / np.maximum(y, 1.0))), TAIL / b)
+    no_more = np.where(y < 1.0, math.log(TAIL + 1.0) - log_y, np.log1p(TAIL / np.maximum(y, 1.0)))
+    # The rest may also be small by exp(-b v) alone; 1 - w takes one power of exp(v) from that.
+    decay = max(b - 1.0, TAIL / 800) if lacking else b
+    end = np.minimum(no_more, TAIL / decay)
     # Up to here y (exp(v) - 1) is less than a rounding, and the integral is elementary.
     start = np.clip(-56 * math.log(2.0) - log_y, 0.0, end)
-    head = start * float64.phi1(b * start)
     panel = (end - start) / PANELS
     v = start[:, None, None] + panel[:, None, None] * (np.arange(PANELS)[:, None] + _NODES)
     # exp(v) may overflow where its product with a tiny y does not
     tiny = y < 2.0**-64
     grown = np.empty_like(v)
-    grown[tiny] = np.exp(v[tiny] + log_y[tiny, None, None])
+    grown[tiny] = np.exp(v[tiny] + log_y[tiny, None, None]) - y[tiny, None, None]
     grown[~tiny] = y[~tiny, None, None] * np.expm1(v[~tiny])
-    terms = np.exp(-b * v - grown) * _WEIGHTS
-    return head + panel * compensated_sum(terms.reshape(len(y), -1))
+    if lacking:
+        terms = np.exp(-b * v) * -np.expm1(-grown)
+        # exp((1 - b) v) - exp(-b v) up to the start, and all of exp(-b v) from the end on
+        grows = max(1.0 - b, 0.0)
+        first = np.exp(grows * start + log_y) * start * float64.phi1(abs(1.0 - b) * start)
+        beyond = np.where(end < no_more, 0.0, np.exp(-b * end) / b)
+        around = first - y * start * float64.phi1(b * start) + beyond
+    else:
+        terms = np.exp(-b * v - grown)
+        around = start * float64.phi1(b * start)
+    return around + panel * compensated_sum((terms * _WEIGHTS).reshape(len(y), -1))

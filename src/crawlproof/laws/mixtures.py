@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from crawlproof.laws.base import Array, Law, by_blocks, chances, compensated_sum, minus_log, numbers
+from crawlproof.kernels import float64
+from crawlproof.laws.base import Array, Law, by_blocks, chances, compensated_sum, minus_log, minus_log_excess, numbers
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,21 @@ class Hyperexponential(Law):
 
         return by_blocks(block, rate, len(p))
 
+    def _excess(self, rate: Array) -> Array:
+        p = np.array(self.probabilities)
+        service = np.array(self.rates)
+        total = math.fsum(self.probabilities)
+
+        def block(rate: Array) -> Array:
+            relative = rate[:, None] / service
+            complement = compensated_sum(p * (relative / (1.0 + relative))) / total
+            # r/s - r/(s + r), summed
+            behind = compensated_sum(p * (relative * (relative / (1.0 + relative)))) / total
+            h = compensated_sum(p / (1.0 + relative)) / total
+            return behind - minus_log_excess(h, complement)
+
+        return by_blocks(block, rate, len(p))
+
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         p = np.array(self.probabilities)
         branch = rng.choice(len(p), size=size, p=p / p.sum())
@@ -61,6 +78,21 @@ def points_kappa(values: Array, weights: Array, rate: Array) -> Array:
         complement = compensated_sum(weights * -np.expm1(-exponent)) / total
         h = compensated_sum(weights * np.exp(-exponent)) / total
         return rate * least + minus_log(h, complement)
+
+    return by_blocks(block, rate, len(values))
+
+
+def points_excess(values: Array, weights: Array, rate: Array) -> Array:
+    """rate*mean - kappa for the same law; a common shift cancels."""
+    shifted = values - values.min()
+    total = math.fsum(weights)
+
+    def block(rate: Array) -> Array:
+        exponent = rate[:, None] * shifted
+        complement = compensated_sum(weights * -np.expm1(-exponent)) / total
+        behind = compensated_sum(weights * float64.psi(exponent)) / total
+        h = compensated_sum(weights * np.exp(-exponent)) / total
+        return behind - minus_log_excess(h, complement)
 
     return by_blocks(block, rate, len(values))
 
@@ -89,9 +121,15 @@ class TwoPoint(Law):
         return math.fsum(parts) / math.fsum(self.probabilities)
 
     def _kappa(self, rate: Array) -> Array:
+        return points_kappa(*self._points, rate)
+
+    def _excess(self, rate: Array) -> Array:
+        return points_excess(*self._points, rate)
+
+    @property
+    def _points(self) -> tuple[Array, Array]:
         possible = [i for i in (0, 1) if self.probabilities[i] > 0]
-        values = np.array(self.values)[possible]
-        return points_kappa(values, np.array(self.probabilities)[possible], rate)
+        return np.array(self.values)[possible], np.array(self.probabilities)[possible]
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         first = self.probabilities[0] / math.fsum(self.probabilities)
@@ -128,8 +166,15 @@ class Empirical(Law):
         return math.fsum(self.samples) / self.samples.size
 
     def _kappa(self, rate: Array) -> Array:
+        return points_kappa(*self._points, rate)
+
+    def _excess(self, rate: Array) -> Array:
+        return points_excess(*self._points, rate)
+
+    @cached_property
+    def _points(self) -> tuple[Array, Array]:
         values, counts = np.unique(self.samples, return_counts=True)
-        return points_kappa(values, counts.astype(np.float64), rate)
+        return values, counts.astype(np.float64)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         return rng.choice(self.samples, size=size)

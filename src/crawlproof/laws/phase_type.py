@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from crawlproof.laws.base import Array, Law, by_blocks, minus_log
+from crawlproof.laws.base import Array, Law, by_blocks, minus_log, minus_log_excess
 
 ExactVector = tuple[Fraction, ...]
 ExactMatrix = tuple[ExactVector, ...]
@@ -199,15 +199,35 @@ class PhaseType(Law):
         return by_blocks(self._kappa_block, rate, self.phases**2)
 
     def _kappa_block(self, rate: Array) -> Array:
-        """By elimination without a subtraction: with M = rate I - S, 1 - h = rate beta M^-1 e and h = beta M^-1 S0.
+        """1 - h = rate beta (rate I - S)^-1 e and h = beta (rate I - S)^-1 S0."""
+        right = np.stack([np.ones((rate.size, self.phases)), np.tile(self.exit, (rate.size, 1))], axis=-1)
+        time, h = np.moveaxis(self._from_start(self._resolvent(rate, right)), -1, 0)
+        return minus_log(h, rate * time)
 
-        M is kept as its rates off the diagonal and its row sums, as Grassmann, Taksar and Heyman do, so that every
-        number stays accurate relative to itself.
+    def _excess(self, rate: Array) -> Array:
+        return by_blocks(self._excess_block, rate, self.phases**2)
+
+    def _excess_block(self, rate: Array) -> Array:
+        """rate E[X] - (1 - h) = rate^2 beta (-S)^-1 (rate I - S)^-1 e."""
+        right = np.stack([np.ones((rate.size, self.phases)), np.tile(self.exit, (rate.size, 1))], axis=-1)
+        solved = self._resolvent(rate, right)
+        time, h = np.moveaxis(self._from_start(solved), -1, 0)
+        behind = self._from_start(self._resolvent(np.zeros_like(rate), solved[..., :1]))[..., 0]
+        return rate * (rate * behind) - minus_log_excess(h, rate * time)
+
+    def _from_start(self, values: Array) -> Array:
+        return (self.beta[:, None] * values).sum(axis=1)
+
+    def _resolvent(self, rate: Array, right: Array) -> Array:
+        """(rate I - S)^-1 times non-negative right-hand sides, by elimination without a subtraction.
+
+        The matrix is kept as its rates off the diagonal and its row sums, as Grassmann, Taksar and Heyman do, so that
+        every number stays accurate relative to itself.
         """
         n = self.phases
         moves = np.repeat(np.where(np.eye(n), 0.0, self.S)[None], rate.size, axis=0)
         slack = self.exit + rate[:, None]
-        right = np.stack([np.ones((rate.size, n)), np.broadcast_to(self.exit, (rate.size, n))], axis=-1)
+        right = right.copy()
         diagonal = np.empty((rate.size, n))
         for k in range(n - 1, -1, -1):
             diagonal[:, k] = slack[:, k] + moves[:, k, :k].sum(axis=-1)
@@ -220,8 +240,7 @@ class PhaseType(Law):
         for k in range(n):
             known = (moves[:, k, :k, None] * right[:, :k]).sum(axis=1)
             right[:, k] = (right[:, k] + known) / diagonal[:, k, None]
-        time, h = np.moveaxis((self.beta[:, None] * right).sum(axis=1), -1, 0)
-        return minus_log(h, rate * time)
+        return right
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> Array:
         """Runs the chain, all samples at a time."""
