@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
 
@@ -172,20 +172,17 @@ def test_lognormal(sigma: float, mean: float, rate: float) -> None:
     assert error(laws.Lognormal(mean=mean, sigma=sigma), lognormal_exact(mean, sigma), rate) <= STATED
 
 
-# The reference needs a second for each rate near 1e-300.
-@given(
-    shape=st.one_of(st.floats(1.001, 3), st.floats(3, 60)), mean=means, rate=st.floats(-20, 6).map(lambda e: min(10.0**e, 1e6))
-)
-@example(shape=1.01, mean=2.0, rate=1e-300)
-@example(shape=2.5, mean=1e-3, rate=1e-300)
+@given(shape=st.one_of(st.floats(1.001, 3), st.floats(3, 60)), mean=means, rate=rates)
 @settings(max_examples=25)
 def test_pareto(shape: float, mean: float, rate: float) -> None:
     def exact(r: mpf) -> mpf:
         a = mpf(shape)
         y = r * mpf(mean) * (a - 1) / a
         # expint loses digits where the order is near an integer
-        with mpmath.workdps(mpmath.mp.dps + 60):
-            return mpmath.log(a * mpmath.expint(a + 1, y)) if y > 1 else mpmath.log(mpmath.exp(-y) - y * mpmath.expint(a, y))
+        with mpmath.workdps(DIGITS + 40):
+            if y > 1:
+                return mpmath.log(a * mpmath.expint(a + 1, y))
+            return mpmath.log1p(mpmath.expm1(-y) - y * mpmath.expint(a, y))
 
     assert error(laws.Pareto(shape=shape, mean=mean), exact, rate) <= STATED
 
