@@ -22,6 +22,7 @@ templates_path = ["_templates"]
 html_css_files = ["vendor/katex/katex.min.css", "site.css"]
 html_js_files = [("vendor/katex/katex.min.js", {"defer": "defer"}), ("math.js", {"defer": "defer"})]
 html_show_sphinx = False
+html_show_copyright = False
 html_copy_source = False
 html_favicon = "_static/favicon.svg"
 html_theme_options = {

@@ -86,17 +86,11 @@
       if (!sections.has(key)) sections.set(key, []);
       sections.get(key).push(claim);
     }
-    const order = (claim) => {
-      const top = claim.stepOf && nodes.has(claim.stepOf) ? claim.stepOf : claim.id;
-      return [...claims.keys()].indexOf(top);
-    };
-    const sorted = [...sections.entries()].sort((a, b) => {
-      const [first, second] = [a[1][0], b[1][0]];
-      return first.paper.localeCompare(second.paper) || first.section.localeCompare(second.section, undefined, { numeric: true });
-    });
+    const place = new Map([...claims.keys()].map((id, n) => [id, n]));
+    const order = (claim) => place.get(claim.stepOf && nodes.has(claim.stepOf) ? claim.stepOf : claim.id);
     const clusters = [];
     let y = 0;
-    for (const [, own] of sorted) {
+    for (const own of sections.values()) {
       own.sort((a, b) => order(a) - order(b) || (a.stepOf ? 1 : 0) - (b.stepOf ? 1 : 0));
       let x = PAD, row = y + TITLE;
       for (const claim of own) {
@@ -213,9 +207,10 @@
   }
   const pan = (dx, dy) => show({ ...view, x: view.x + dx * view.width, y: view.y + dy * view.height });
   function reveal(id) {
-    const box = boxes.get(id);
-    const inside = box.x >= view.x && box.x + box.width <= view.x + view.width && box.y >= view.y && box.y + box.height <= view.y + view.height;
-    if (!inside) show({ ...view, x: box.x + box.width / 2 - view.width / 2, y: box.y + box.height / 2 - view.height / 2 });
+    const box = boxes.get(id), next = { ...view };
+    if (box.x < view.x || box.x + box.width > view.x + view.width) next.x = box.x + box.width / 2 - view.width / 2;
+    if (box.y < view.y || box.y + box.height > view.y + view.height) next.y = box.y + box.height / 2 - view.height / 2;
+    show(next);
   }
   function point(event) {
     const area = svg.getBoundingClientRect();

@@ -2,7 +2,7 @@
 // Typesets the formulas that the pages carry as \(...\) and \[...\].
 // A page with many of them (the status of all claims) typesets a formula when it comes near the screen.
 (() => {
-  const MANY = 600;
+  const MANY = 300;
 
   function typeset(element) {
     const text = element.textContent.trim();
@@ -40,6 +40,25 @@
       window.addEventListener("beforeprint", () => waiting.forEach((e) => e.classList.contains("typeset") || typeset(e)));
     }
   }
+
+  // Formulas and pictures change the height of what is above a linked place: go there again until it stays,
+  // but never against a reader who has begun to scroll.
+  window.settleAt = (element) => {
+    let frames = 40, moved = false;
+    for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
+      window.addEventListener(kind, () => (moved = true), { once: true, passive: true });
+    }
+    const again = () => {
+      if (moved || frames-- === 0) return;
+      element.scrollIntoView({ block: "start" });
+      requestAnimationFrame(again);
+    };
+    again();
+  };
+  window.addEventListener("load", () => {
+    const linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (linked) window.settleAt(linked);
+  });
 
   window.typesetFormulas = (root) =>
     root.querySelectorAll(".math:not(.typeset)").forEach(typeset);

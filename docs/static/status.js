@@ -35,7 +35,7 @@
     }
     linked.open = true;
     window.typesetFormulas(linked);
-    linked.scrollIntoView({ block: "start" });
+    window.settleAt(linked);
     linked.querySelector("summary").focus({ preventScroll: true });
   }
 

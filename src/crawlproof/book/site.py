@@ -26,6 +26,7 @@ from crawlproof.book import cells as notebook_cells
 from crawlproof.book import errata as errata_texts
 from crawlproof.book import functions, plot
 from crawlproof.book.code import CheckLine, check_lines, deciding
+from crawlproof.book.errata import section_key
 from crawlproof.book.graph import graph_data
 from crawlproof.book.text import to_html, with_dollars
 from crawlproof.claims import inventory, report
@@ -60,10 +61,15 @@ class Book:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.inventory = inventory.load(project)
-        self.ledger = Ledger.read(project.ledger)
+        loaded = inventory.load(project)
+        # The oldest paper first; what has no versions is our own and comes last.
+        papers = sorted(loaded.papers.values(), key=lambda paper: min(paper.versions, default="9999"))
+        self.inventory = inventory.Inventory({paper.key: paper for paper in papers}, loaded.claims)
+        order = list(self.inventory.papers)
+        read = Ledger.read(project.ledger).claims
+        self.ledger = Ledger(tuple(sorted(read, key=lambda claim: (order.index(claim["paper"]), section_key(claim["section"])))))
         self.claims = {claim["id"]: claim for claim in self.ledger.claims}
-        self.papers = [p for p in self.inventory.papers.values() if p.key in self.ledger.counts()]
+        self.papers = [p for p in papers if p.key in self.ledger.counts()]
 
     @cached_property
     def errata(self) -> list[errata_texts.Erratum]:
@@ -192,7 +198,7 @@ def _status(book: Book) -> dict[str, Any]:
         "totals": [*(count[p.key] for p in book.papers), count.total()],
         "full": [*(full[p.key] for p in book.papers), full.total()],
         "evidence_line": report.evidence_line(book.ledger),
-        "sections": sorted({c["section"] for c in claims}, key=errata_texts.section_key),
+        "sections": sorted({c["section"] for c in claims}, key=section_key),
         "kinds": sorted(kinds),
         "used_by": book.used_by(),
         "cells": book.cells,
