@@ -119,6 +119,21 @@ step6.equal(
 )
 
 # %% [markdown]
+# The signs. For $D > 1$ put $t = 1 - v$, $s = 1 + \sigma$, $D = s + \delta$; for $D < 1$ put $D = 1/(1 + \omega)$, $t = D(1 - v)$, $s = D + (1-D)\rho$. The integrands are then products of sums of positive terms:
+
+# %%
+sigma, delta, v_, rho, omega = sp.symbols("sigma delta v rho omega", positive=True)
+above_1 = (sigma + v_) * delta * v_
+step6.equal(((s - t) * (D - s) * (1 - t)).subs(D, s + delta).subs({s: 1 + sigma, t: 1 - v_}), above_1)
+step6.inequality(Gt(above_1, 0), on={sigma: (0, sp.oo), delta: (0, sp.oo), v_: (0, 1)})
+below_1 = (v_ + omega * rho) * omega * rho * (v_ + omega) / (1 + omega) ** 3
+step6.equal(
+    ((s - t) * (s - D) * (1 - t)).subs({s: D + (1 - D) * rho, t: D * (1 - v_)}).subs(D, 1 / (1 + omega)), below_1,
+    sample={rho: (0, 1), v_: (0, 1)},
+)
+step6.inequality(Gt(below_1, 0), on={omega: (0, sp.oo), rho: (0, 1), v_: (0, 1)})
+
+# %% [markdown]
 # An independent look, by balls, at a compact piece on each side of $D = 1$:
 
 # %%
@@ -250,6 +265,12 @@ rate, lower = (m - kappa + f * G * P) / m, (m - kappa + f * P) / m
 theorem = paper.claim("CLW-X.theorem-A")
 theorem.equal(rate - lower, f * (G - 1) * P / m, using=["CLW-X.obsolescence-psi", "CLW-X.key-bound"])
 theorem.equal(F * lower - rate, ((F - 1) * (m - kappa) + f * (F - G) * P) / m, using=["CLW-X.kappa-jensen"])
+above_one, room, slack = sp.symbols("y z e", positive=True)  # G = 1 + y, F = G + z, m = kappa + e: all terms below are positive
+theorem.equal((rate - lower).subs(G, 1 + above_one), f * above_one * P / m, using=["CLW-X.obsolescence-psi", "CLW-X.key-bound"])
+theorem.equal(
+    (F * lower - rate).subs({F: 1 + above_one + room, G: 1 + above_one, m: kappa + slack}),
+    ((above_one + room) * slack + f * room * P) / (kappa + slack), using=["CLW-X.kappa-jensen"],
+)
 second, first = sp.symbols("second first", positive=True)
 variance = second - first**2
 theorem.equal(1 + variance / first**2, second / first**2)

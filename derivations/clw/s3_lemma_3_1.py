@@ -80,6 +80,30 @@ lemma.equal(
 )
 
 # %% [markdown]
+# That is the paper's way, with an exchange of two integrals over any law. There is a shorter one: *given* the length of the
+# interval, average over the time of the change only. It needs that this time is exponential. The interval begins at a time that
+# has nothing to do with the page's changes, so look at a fixed time $T$: the next $x$ are quiet if there was no change at all, or
+# if the last change before $T$, the $n$-th, was at some $s$, and the next one comes after $T + x$.
+
+# %%
+n = sp.Symbol("n", integer=True, positive=True)
+T, since = sp.symbols("T s", positive=True)
+first_change = paper.claim("CLW-X.first-change")
+nth_last = sp.integrate(
+    sp.powsimp(mu**n * since ** (n - 1) / sp.factorial(n - 1) * sp.exp(-mu * since) * sp.exp(-mu * (T + x - since))), (since, 0, T)
+)
+quiet = sp.exp(-mu * (T + x)) * (mu * T) ** n / sp.factorial(n)
+first_change.equal(nth_last, quiet, sample={n: [1, 2, 3, 7]}, using=["CLW-I0"])
+first_change.equal(
+    sp.exp(-mu * (T + x)) * sp.summation((mu * T) ** n / sp.factorial(n), (n, 0, sp.oo)), sp.exp(-mu * x), using=["CLW-I0"],
+    sample={mu: (0, 2), T: (0, 3), x: (0, 3)},
+)
+lemma.equal(
+    expectation(over_changes.subs(x, S)), formula, where=[h < 1], sample={h: (0, 1)}, corners=[{d: 1}],
+    using=["CLW-S3.0", "CLW-X.first-change", "CLW-P1"],
+)
+
+# %% [markdown]
 # ## Law by law, from nothing but the density
 # The same expectation by direct integration of $E[(X_1 + \dots + X_d - R)^+]$, for seven families of
 # access times. None of these uses the formula above: each averages $(s - R)^+$ over its own density.

@@ -342,8 +342,8 @@ product.equal(  # independence, for a law on {u1, u2}: the mean of the product o
 product.argued("strictness", "E[X] > 0, so the sum is positive with positive probability, where the inequality is strict")
 P = sp.Symbol("P", positive=True)
 positive = paper.claim("CLW-T3.4k")
-positive.equal(mu - nu + nu * P, nu * (P - (1 - mu / nu)))
-positive.argued("sign", "the bracket is positive by the line before, and nu > 0")
+more = sp.Symbol("y", positive=True)  # by how much the product exceeds 1 - mu/nu, positive by the line before
+positive.equal((mu - nu + nu * P).subs(P, 1 - mu / nu + more), nu * more, using=["CLW-T3.4j"])
 
 # %% [markdown]
 # ## Forms without cancellation

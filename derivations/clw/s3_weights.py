@@ -143,6 +143,10 @@ multiplier.inequality(
 )
 multiplier.limit(kappa / t, t, sp.oo, 0)
 multiplier.limit(t / kappa, t, 0, 0)
+multiplier.argued(
+    "a sum of decreasing functions", "x_i is continuous and falls strictly from infinity to 0 on (0, a_i), and is 0 from there on; so the sum over any "
+    "number of pages is continuous, falls strictly on (0, max a_i) and takes the value 1 exactly once", using=["CLW-X.weights-marginal"],
+)
 
 # %% [markdown]
 # As $t$ runs from $\infty$ to 0 the price falls from $a$ to 0 and $x$ rises from 0 to $\infty$: $x(\lambda)$ is continuous, also at $a$
@@ -163,6 +167,29 @@ multiplier.limit(t / kappa, t, 0, 0)
 # %%
 kkt = paper.claim("CLW-T3.4c-corrected")
 kkt.equal(gain.subs(x, kappa / t), a * g(t))
+
+# %% [markdown]
+# Here is the sum for three pages, two kept (with ages $t_1, t_2$ and frequencies $y$, $1 - y$) and one dropped, against any feasible $x$; the identity is separable, so
+# more pages only add more terms.
+
+# %%
+t1, t2, y, x1, x2, k3, a3 = sp.symbols("t1 t2 y x1 x2 kappa3 a3", positive=True)
+x3 = 1 - x1 - x2
+kept = [(lam / g(t1), t1 * y, t1, x1, y), (lam / g(t2), t2 * (1 - y), t2, x2, 1 - y)]  # worth, kappa, age, frequency, best frequency
+
+
+def gained(worth, decay, frequency):
+    return worth * frequency * (1 - sp.exp(-decay / frequency))
+
+
+best_gain = sum(gained(worth, decay, best_x) for worth, decay, _, _, best_x in kept)
+other_gain = sum(gained(worth, decay, any_x) for worth, decay, _, any_x, _ in kept) + gained(a3, k3, x3)
+losses = sum(worth * any_x * sp.exp(-age_) * psi(decay / any_x - age_) for worth, decay, age_, any_x, _ in kept)
+kkt.equal(
+    best_gain - other_gain, losses + x3 * (lam - a3 + a3 * sp.exp(-k3 / x3)), where=[y < 1, x1 + x2 < 1],
+    sample={y: (0, 1), x1: (0, sp.Rational(1, 2)), x2: (0, sp.Rational(1, 2)), t1: (0, 3), t2: (0, 3)},
+    using=["CLW-X.weights-gap", "CLW-X.weights-dropped", "CLW-X.weights-multiplier"],
+)
 kkt.limit(a * x * sp.exp(-t) * psi(kappa / x - t), x, 0, a * kappa * sp.exp(-t))
 kkt.inequality(
     Gt(a * kappa * sp.exp(-t), 0), on={a: (0, sp.oo), kappa: (0, sp.oo), t: (0, sp.oo)},
@@ -194,7 +221,7 @@ kkt.inequality(Gt(g(t), sp.Rational(1, 4)), on={t: (1, sp.oo)})
 
 # %%
 validity = paper.claim("CLW-X.weights-validity")
-validity.equal(g(t).subs(t, 1), 1 - 2 / sp.E)
+validity.equal(g(t).subs(t, 1), 1 - 2 / sp.E, using=["CLW-X.weights-multiplier", "CLW-T3.4c-corrected"])
 validity.inequality(Lt(g(t), 1 - 2 / sp.E), on={t: (0, 1)}, zeros={t: (1, 1)})
 validity.inequality(Gt(g(t), 1 - 2 / sp.E), on={t: (1, sp.oo)}, zeros={t: (1, 1)})
 

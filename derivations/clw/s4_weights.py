@@ -73,13 +73,18 @@ gain = x * b / (x + b)
 merged = (X1 + x2) * (B1 + b2) / (X1 + x2 + B1 + b2)
 square = (X1 * b2 - x2 * B1) ** 2 / ((X1 + B1) * (x2 + b2) * (X1 + x2 + B1 + b2))
 two_pages = X1 * B1 / (X1 + B1) + x2 * b2 / (x2 + b2)
-paper.claim("CLW-X.parallel-sum").equal(two_pages, merged - square, using=[], sample=ranges)
+parallel = paper.claim("CLW-X.parallel-sum")
+parallel.equal(two_pages, merged - square, using=[], sample=ranges)
 
 # %% [markdown]
 # Induction on $N$ (first the pages so far, with sums $X_1, B_1$, then one more) gives $\sum_i \frac{x_i b_i}{x_i + b_i} \le \frac{S}{1 + S}$, with
 # equality only if all squares vanish: $x \propto b$. That is (11), with "if and only if".
 
 # %%
+parallel.argued(
+    "induction on the number of pages", "the identity bounds the pages so far and one more by one page with the sums; each step loses a square, which "
+    "vanishes only if the new page has the same x/b as the sums before", using=[],
+)
 bound_11 = paper.claim("CLW-T4.1")
 bound_11.equal((c0 * mu * rate).subs(in_b), c0 * mu - c0 * nu * gain, using=["CLW-L4.1"], sample=ranges)
 bound_11.equal(

@@ -149,7 +149,7 @@ lowest.inequality(  # a second check, by balls, on the line of the worst case
 
 # %%
 highest = paper.claim("CLW-X.golden-upper")
-rests = ["CLW-X.limit-law", "CLW-X.key-lemma"]
+rests = ["CLW-X.limit-law", "CLW-X.key-lemma-1", "CLW-X.key-lemma-6", "CLW-X.key-lemma-7"]  # three values: no limit under an expectation
 highest.equal(phi**5 / 10 - mean(lambda d: d**2) / 5, 2 * phi / 5 * (s - phi**2 / 2) ** 2, using=rests)
 highest.exact([phi**5 / 10, phi**2 / 2 - 1 + (phi - phi**2 / 2)], [(11 + 5 * sqrt5) / 20, 1 / phi], using=rests)
 highest.limit(sp.diff(mean(lambda d: psi(q * d / sqrt5)).rewrite(e), q, 2) / e(-q), q, 0, 2 * phi * s * (phi**2 - s) / 5, using=rests)
@@ -193,19 +193,25 @@ plt.show()
 # ## Equal pages reach every $s$
 #
 # $N$ equal pages have $f = 1/N$ and $s = \phi^j/N$. While $N$ runs from $\phi^{j-1}$ to $\phi^j$, $s$ runs through $[1, \phi]$ in steps of
-# $s_N - s_{N+1} = s_Ns_{N+1}\phi^{-j} \le \phi^{2-j}$. So every $s$ is a limit point, and every $G_s(q)$ is a limit point of the cost ratio.
+# $s_N - s_{N+1} = s_Ns_{N+1}\phi^{-j} \le \phi^{2-j}$. Given a place $s$, take $N = \lfloor\phi^j/s\rfloor$, that is, $\phi^j = (N + \rho)s$ with $0 \le \rho < 1$: then $s_N - s = \rho s/N$. And $e_s$ moves slowly:
+# $|\partial_se_s| \le \frac{2\phi}{s^2} + \frac{\sqrt5\theta}{s} \le 2\phi + q$, since the probabilities change by $\frac1{s^2}, \frac1{\phi s^2}, \frac{\phi}{s^2}$ per unit of $s$ and the values by $v/s$, with $E[D_s] = \sqrt5$. With CLW-X.limit-rate the cost
+# divided by $c_0\nu$ is within $\frac{Q}{\sqrt5N^2} + (2\phi + q)\frac{s}{N} + |Q - q|$ of $\psi(q)G_s(q)$, which tends to 0: every $G_s(q)$ is a limit point of the cost ratio.
 
 # %%
 N = sp.symbols("N", integer=True, positive=True)
 equal_pages = paper.claim("CLW-X.equal-pages")
 rests = ["CLW-G19", "CLW-X.limit-rate", "CLW-X.uniform-limit"]
 equal_pages.equal(U / N - U / (N + 1), (U / N) * (U / (N + 1)) / U, using=rests)
-equal_pages.argued(
-    "density and continuity",
-    "The steps of s shrink to 0, so its limit points fill [1, phi]; G_s(q) is continuous in s and the cost ratio differs "
-    "from it by a quantity that tends to 0 (CLW-X.limit-rate, CLW-X.uniform-limit), so the limit points of the ratio are the values G_s(q).",
-    using=rests,
+remainder = sp.symbols("rho", nonnegative=True)
+equal_pages.equal((N + remainder) * s / N - s, remainder * s / N, sample={remainder: (0, 1)}, using=rests)
+decay = [e(-theta * d) for d in values]
+equal_pages.equal(
+    sp.diff(e_s, s),
+    (decay[0] + decay[1] / phi - phi * decay[2]) / s**2 - theta * sum(p * d / s * x for p, d, x in zip(chances, values, decay, strict=True)),
+    sample={s: (1, phi), theta: (0, 2)}, using=rests,
 )
+equal_pages.exact(1 + 1 / phi + phi, 2 * phi, using=rests)
+equal_pages.limit(Q / (sqrt5 * x**2) + (2 * phi + q) * s / x, x, sp.oo, 0, using=rests)  # x stands for N
 
 # %% [markdown]
 # *Figure.* Cost ratio for $N$ equal pages and rare changes, against $N$ on a logarithmic scale: it goes up and down for ever between $2\phi^2/5 = 1.047$ and $\phi^5/10 = 1.109$, once for every factor $\phi$.
@@ -249,12 +255,12 @@ kappa, d = sp.symbols("kappa d", positive=True)
 theorem = paper.claim("CLW-T5.1-corrected")
 rests = ["CLW-X.uniform-limit", "CLW-G19", "CLW-X.limit-rate", "CLW-X.golden-lower", "CLW-X.equal-pages"]
 theorem.equal(e(-kappa * d), e(-Q * f * d).subs(f, kappa / Q), using=rests)
-theorem.argued(
-    "limit of averages",
-    "The cost divided by c0 nu is q - 1 plus an average of e_s(q) over the pages, up to Q max f^2/sqrt5 + |Q - q|, which tends to 0; "
-    "an average lies between the least value e_1(q) and the greatest.",
-    using=rests,
+theorem.equal(  # the slope of e_s in Q is a mean of D/sqrt5, which has mean 1, times a factor between 0 and 1
+    sp.diff(mean(lambda d: e(-Q * d / sqrt5)), Q), -mean(lambda d: d / sqrt5 * e(-Q * d / sqrt5)), sample={s: (1, phi)}, using=rests,
 )
+theorem.equal(mean(lambda d: d / sqrt5), 1, sample={s: (1, phi)}, using=rests)
+largest, EX = sp.symbols("m EX", positive=True)
+theorem.limit(Q / sqrt5 * (largest * EX / Q) ** 2, largest, 0, 0, using=rests)
 
 # %%
 ratio = (q - 1 + e_s.subs(at_limit)) / (q - 1 + e(-q))

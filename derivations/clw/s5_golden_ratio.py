@@ -253,10 +253,8 @@ docagne.equal(binet(U, V, 1) * binet(u, v) + binet(U, V) * binet(u, v, -1), bine
 # $$i \mapsto \begin{cases} i + F_l & 0 \le i < M - F_l & \text{(rank} + F_j)\\
 # i + F_{l-2} & M - F_l \le i < F_{l-1} & \text{(rank} + F_{j+2})\\ i - F_{l-1} & F_{l-1} \le i < M & \text{(rank} + F_{j+1}).\end{cases}$$
 #
-# The three images $[F_l, M)$, $[M - F_{l-1}, F_l)$, $[0, M - F_{l-1})$ tile $[0, M)$: a bijection. The steps add up to
-# $(M-F_l)F_j + (F_{l+1}-M)F_{j+2} + (M-F_{l-1})F_{j+1} = F_k$: one turn of the circle. A permutation of points on a circle
-# whose forward steps add up to one turn visits each point once in one turn, so it takes every point to its successor. So
-# these **are** the gaps, and their multiplicities are the lengths of the three ranges.
+# The three images $[F_l, M)$, $[M - F_{l-1}, F_l)$, $[0, M - F_{l-1})$ tile $[0, M)$: a bijection, whose steps add up to
+# $(M-F_l)F_j + (F_{l+1}-M)F_{j+2} + (M-F_{l-1})F_{j+1} = F_k$, one turn of the circle.
 
 # %%
 M = sp.symbols("M", positive=True)
@@ -269,13 +267,46 @@ gaps.equal(
     (M - F_l) * binet(U, V) + (M - F_before) * binet(U, V, 1) + (F_next - M) * binet(U, V, 2), binet(u * U, v * V),
     using=rests,
 )
-gaps.argued(
-    "winding number one",
-    "A permutation of M points on a circle with positive forward steps has cycles of at least one turn each; if all "
-    "steps add up to one turn there is one cycle, it winds once, and so each step goes to the next point.",
-    using=rests,
-)
 
+# %% [markdown]
+# It takes every point to its *successor*, by induction on $M$. For $M = 1$ ($l = 2$) there is one point and one gap, $F_k$. From $M$ to $M + 1 \le F_{l+1}$: the index
+# $M - F_l$ is in the second range, so it and $M - F_{l-1}$ are neighbours, $F_{j+2}$ apart. The new index $M$ lies $F_j$ after the one and $F_{j+1}$ before the other (d'Ocagne again, and
+# both signs agree), so it splits that gap, and nothing else changes. In the table, too, nothing changes but that: $M - F_l$ moves to the first range, and $M$ joins the third. At
+# $M = F_{l+1}$ the second range is empty, and the table for $l + 1$, in the other direction, is the inverse map.
+
+# %%
+towards = -u * v  # (-1)^(l-1): the direction in which ranks are counted
+for shift, gap_shift, forward in ((0, 0, 1), (-1, 1, -1), (-2, 2, 1)):  # index moved by F_l, -F_(l-1), F_(l-2)
+    moved = binet(u, v, shift) * binet(u * U, v * V, -1) - binet(u, v, shift - 1) * binet(u * U, v * V)
+    gaps.equal(forward * moved, towards * binet(U, V, gap_shift), using=rests)
+gaps.equal(binet(U, V) + binet(U, V, 1), binet(U, V, 2), using=rests)  # the gap that is split
+gaps.exact([fib[3] - 1, 1 - fib[2], 1 - fib[1]], [1, 0, 0], using=rests)  # M = 1, l = 2: once F_k, nothing else
+
+
+def bracket(m, k):
+    """An l >= 2 with F_l <= m <= F_(l+1)."""
+    return max(l for l in range(2, k + 1) if fib[l] <= m)
+
+
+def successor_by_table(k, m, parity=1):
+    """The successor map of the table; for even l all directions are reversed, so it is inverted."""
+    l = bracket(m, k)
+    forward = {}
+    for i in range(m):
+        forward[i] = i + fib[l] if i < m - fib[l] else i + fib[l - 2] if i < fib[l - 1] else i - fib[l - 1]
+    return forward if l % 2 == parity else {after: before for before, after in forward.items()}
+
+
+def successor_by_sorting(k, m):
+    order = sorted(range(m), key=lambda i: i * fib[k - 1] % fib[k])
+    return dict(zip(order, [*order[1:], order[0]], strict=True))
+
+
+gaps.every(
+    [(k, m) for k in range(3, 14) for m in range(1, fib[k] + 1)], lambda c: successor_by_table(*c) == successor_by_sorting(*c),
+    what="pairs (k, M), the successor of every point", using=rests,
+    wrong={"directions exchanged": lambda c: successor_by_table(*c, parity=0) == successor_by_sorting(*c)},
+)
 
 # %% [markdown]
 # Second check, by brute force: every cycle length up to $F_{17} = 1597$ and every $M$.
@@ -296,11 +327,6 @@ def claimed(k, l, m):
         if times:
             law[gap] = law.get(gap, 0) + times
     return law
-
-
-def bracket(m, k):
-    """An l >= 2 with F_l <= m <= F_(l+1)."""
-    return max(l for l in range(2, k + 1) if fib[l] <= m)
 
 
 exhaustive = [(k, m) for k in range(3, 18) for m in range(1, fib[k] + 1)]
