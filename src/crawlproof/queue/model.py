@@ -17,8 +17,8 @@ from crawlproof.queue.measures import Costs, Measures, measures, totals
 from crawlproof.queue.progress import Report, reporting
 
 METHODS = ("dense", "minimal", "sparse", "matrix-free")
-# Up to here the recursion on dense blocks is the fastest, for one policy and for many that share its work.
-DENSE_STATES, SHARED_STATES, MANY = 1100, 2100, 20
+# Up to here the recursion on dense blocks is fast; it needs no compiled code and loses no digit.
+DENSE_STATES = 1100
 # Elimination of a sparse matrix fills it: beyond this it is hopeless.
 SPARSE_STATES = 20_000
 # Doubles for probabilities and fates, 8 GB.
@@ -153,7 +153,7 @@ class ThresholdQueue:
         """All measures under each of many policies (robots for 0 ... K pages); dense methods share most of the work."""
         checked = [policies.check_active(active, self.capacity, self.modes) for active in actives]
         indices = np.array(checked, dtype=np.intp).reshape(len(checked), self.capacity + 1) - 1
-        chosen = self._method(method, len(checked))
+        chosen = self._method(method)
         law = self.obsolescence if chosen == "dense" else self._minimal
         long = len(checked) * self.states(law) > 50 * DENSE_STATES
         with reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
@@ -161,10 +161,9 @@ class ThresholdQueue:
                 return self._recursion(law, indices, chosen, report)
             return self._iteration(law, indices, chosen, may_choose=method is None, report=report)
 
-    def _method(self, method: str | None, count: int) -> str:
+    def _method(self, method: str | None) -> str:
         if method is None:
-            limit = SHARED_STATES if count >= MANY else DENSE_STATES
-            if self.states(self._minimal) <= limit or self._minimal.phases == 1:
+            if self.states(self._minimal) <= DENSE_STATES or self._minimal.phases == 1:
                 return "dense" if self._minimal is self.obsolescence else "minimal"
             return "matrix-free"
         if method not in METHODS:

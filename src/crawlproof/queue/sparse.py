@@ -17,7 +17,7 @@ def generator_rates(problem: Problem) -> sparse.csr_array:
     blocks: list[list[sparse.sparray | None]] = [[None] * (problem.capacity + 1) for _ in range(problem.capacity + 1)]
     for above in range(1, problem.capacity + 1):
         for size in range(1, min(above, problem.largest_jump) + 1):
-            level, batch = above - size, problem.into[above][size - 1]
+            level, batch = above - size, problem.into[above, size - 1]
             if level == 0:
                 blocks[0][above] = sparse.kron(power(obsolescence.beta, above - 1)[None, :],
                                                np.kron(batch, service.beta[None, :]))
@@ -26,10 +26,10 @@ def generator_rates(problem: Problem) -> sparse.csr_array:
                 blocks[level][above] = sparse.kron(words, np.kron(batch, np.eye(service.phases)))
     for level in range(problem.capacity + 1):
         if level == 0:
-            blocks[0][0] = sparse.csr_array(problem.inner[0][0])
+            blocks[0][0] = sparse.csr_array(problem.inner_empty)
             continue
         waiting = level - 1
-        blocks[level][level] = sparse.kron(sparse.eye_array(letters**waiting), problem.inner[level][0])
+        blocks[level][level] = sparse.kron(sparse.eye_array(letters**waiting), problem.inner[level])
         row = sparse.eye_array(problem.width)
         for place in range(waiting):
             before, behind = sparse.eye_array(letters**place), sparse.eye_array(letters ** (waiting - 1 - place))
