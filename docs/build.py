@@ -1,4 +1,4 @@
-"""Build the site: python docs/build.py [--out FOLDER]. ``make site`` runs this."""
+"""Build the site: python docs/build.py [--out FOLDER] [--work FOLDER]. ``make site`` runs this."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def build(out: Path, work: Path) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build the site from the ledger and the notebooks.")
     parser.add_argument("--out", type=Path, default=DOCS / "_build" / "html", help="where the pages go")
-    out = parser.parse_args().out.resolve()
+    parser.add_argument("--work", type=Path, default=DOCS / "_build", help="where they are prepared")
+    chosen = parser.parse_args()
+    out = chosen.out.resolve()
     started = time.monotonic()
-    code = build(out, DOCS / "_build")
+    code = build(out, chosen.work.resolve())
     if code == 0:
         print(f"site built in {time.monotonic() - started:.0f} s: open {out / 'index.html'}")
     return code

@@ -159,7 +159,10 @@ def test_continuous_integration_runs_make_test_and_nothing_else():
     assert "set -euo pipefail" in script
     makes = re.findall(r"^\s*(?:exec )?make\b.*$", script, re.MULTILINE)
     assert makes == ["make test"]
+    assert script.endswith("\nmake test\n")
     assert not re.search(r"pytest|\|\| *true|set \+e", script)
+    # What it installs is for the tests of the site, which skip themselves without it.
+    assert re.findall(r"apt-get \S+ install\b.*?(\w+);", script) == ["chromium"]
 
 
 def test_continuous_integration_script_is_executable():

@@ -12,6 +12,8 @@ from crawlproof.codegen.functions import KERNELS
 _SIGNS = {ast.Lt: "<", ast.LtE: r"\le", ast.Gt: ">", ast.GtE: r"\ge", ast.Eq: "=", ast.NotEq: r"\ne"}
 _CALLED = {"Eq": "=", "Ne": r"\ne"}
 _WORDS = {"EX": "E[X]"}
+# The golden ratio, which the papers call phi as well.
+_GOLDEN = (1 + sp.sqrt(5)) / 2
 # A longer formula tells a reader nothing that the code doesn't.
 LONGEST = 700
 
@@ -25,6 +27,8 @@ def _latex(source: str, node: ast.AST) -> str:
     expression = sp.sympify(text, locals={**symbols, **{k: KERNELS[k] for k in called if k in KERNELS}})
     if expression.atoms(sp.core.function.AppliedUndef):
         raise ValueError(text)
+    if "phi" not in names:
+        expression = expression.xreplace({_GOLDEN: sp.Symbol("phi")})
     return sp.latex(expression, symbol_names={sp.Symbol(w): tex for w, tex in _WORDS.items()})
 
 
