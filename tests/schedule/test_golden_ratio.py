@@ -1,5 +1,6 @@
 """The golden ratio's gap law against the policy itself."""
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -37,3 +38,18 @@ def test_probabilities_depend_on_the_place_only():
 def test_frequency_out_of_range(frequency):
     with pytest.raises(ValueError, match="frequency must be in"):
         golden_ratio_gap_law(frequency)
+
+
+@pytest.mark.parametrize("exponent", range(16))
+def test_law_keeps_its_stated_error_down_to_tiny_frequencies(exponent):
+    with mpmath.workdps(60):
+        phi = (1 + mpmath.sqrt(5)) / 2
+        frequency = 0.73 * 10.0**-exponent
+        index = 1
+        while mpmath.mpf(frequency) * phi**index < 1:
+            index += 1
+        place = mpmath.mpf(frequency) * phi**index
+        exact = [(place - 1) / place, (place - 1 / phi) / place, (phi - place) / place]
+        law = golden_ratio_gap_law(frequency)
+        assert law.gaps == tuple(int(mpmath.fib(index + i)) for i in range(3))
+        assert max(abs(p - e) for p, e in zip(law.probabilities, exact, strict=True)) <= 1e-15
