@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterator
 
 # A formula first: stars and backticks inside one are its own.
@@ -22,9 +23,17 @@ _SIGNS = {
     "Δ": r"\Delta", "Λ": r"\Lambda", "Σ": r"\Sigma", "Φ": r"\Phi", "Ψ": r"\Psi", "Ω": r"\Omega",
     "≤": r"\le", "≥": r"\ge", "≠": r"\ne", "≈": r"\approx", "→": r"\to", "∞": r"\infty", "×": r"\times", "·": r"\cdot",
     "−": "-", "±": r"\pm", "∑": r"\sum", "∈": r"\in", "⊗": r"\otimes", "⊕": r"\oplus", "′": "'", "²": "^2", "³": "^3",
-    "½": r"\tfrac12", "√": r"\surd", "∫": r"\int",
+    "½": r"\tfrac12", "√": r"\surd", "∫": r"\int", "∏": r"\prod", "∂": r"\partial", "∝": r"\propto", "≡": r"\equiv",
+    "∼": r"\sim", "≪": r"\ll", "≫": r"\gg", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil", "←": r"\leftarrow",
+    "↔": r"\leftrightarrow", "⇒": r"\Rightarrow", "⇔": r"\Leftrightarrow", "↦": r"\mapsto", "∀": r"\forall", "∃": r"\exists",
+    "∅": r"\emptyset", "∪": r"\cup", "∩": r"\cap", "⊂": r"\subset", "⊆": r"\subseteq", "∉": r"\notin", "⟨": r"\langle",
+    "⟩": r"\rangle", "°": r"{}^\circ", "ℓ": r"\ell", "†": r"\dagger", "ϕ": r"\phi", "ι": r"\iota", "υ": r"\upsilon", "Θ": r"\Theta",
+    "Ξ": r"\Xi", "Π": r"\Pi",
+    **{digit: f"_{n}" for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}, **{digit: f"^{n}" for n, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    "⁻": "^-", "₊": "_+", "ⁿ": "^n",
 }
-_ACCENTS = {"é": r"\'e", "è": r"\`e", "ê": r"\^e", "à": r"\`a", "ç": r"\c{c}", "ö": r"\"o", "ü": r"\"u", "ä": r"\"a", "í": r"\'i"}
+# Combining marks that a letter decomposes into, and LaTeX's commands for them.
+_ACCENTS = {"\u0300": r"\`", "\u0301": r"\'", "\u0302": r"\^", "\u0303": r"\~", "\u0308": r"\"", "\u030c": r"\v", "\u0327": r"\c"}
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
@@ -74,12 +83,12 @@ def _latex_text(content: str) -> str:
     for letter in content:
         if letter in _SIGNS:
             out.append(rf"\({_SIGNS[letter]}\)")
-        elif letter in _ACCENTS:
-            out.append(_ACCENTS[letter])
         elif letter in _LATEX_SPECIAL:
             out.append(_LATEX_SPECIAL[letter])
         elif letter.isascii():
             out.append(letter)
+        elif (parts := unicodedata.normalize("NFD", letter))[1:] in _ACCENTS:
+            out.append(f"{_ACCENTS[parts[1:]]}{{{parts[0]}}}")
         else:
             raise ValueError(f"no LaTeX is known for {letter!r} in {content!r}: add it to crawlproof.book.text")
     return "".join(out)
