@@ -5,6 +5,44 @@
 globalThis.crawlproofFormulas ??= {};
 ((formulas, kernels) => {
   /**
+   * The bound (6) on the cost of any schedule that ignores the access times, c_i = c_0 mu_i.
+   * Claim: CLW-X.stable-cost (Theorem 3.4, for computation).
+   * Formula: c0*(e + psi(Q))/EX.
+   * srepr: sha256 634751f32c888b3385808963d0508b5415bfd66766512658353a5aebff7d61da; sympy 1.14.0.
+   * @param {number} cost_per_change > 0: c_0, where page i has weight c_i = c_0 mu_i
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} total >= 0: Q, the sum of -ln h_i over the pages
+   * @param {number} total_excess >= 0: e, the sum of mu_i E[X] + ln h_i over the pages, 0 for a constant
+   *   access time
+   */
+  formulas.bound_cost = kernels.checked("bound_cost", {"cost_per_change": "> 0", "mean_access_time": "> 0", "total": ">= 0", "total_excess": ">= 0"}, {"rules": [], "nonnegative": false}, (cost_per_change, mean_access_time, total, total_excess) => {
+    return cost_per_change*(total_excess + kernels.psi(total))/mean_access_time;
+  });
+  /**
+   * A bound on the cost that no policy can beat, c_i = c_0 mu_i.
+   * Claim: CLW-X.every-policy (Theorem 3.4, for every policy).
+   * Formula: c0*psi(EX*mu)/EX.
+   * srepr: sha256 372046809a90d059c851166608dda2d09162d30750be20afca936268e082aec7; sympy 1.14.0.
+   * @param {number} cost_per_change > 0: c_0, where page i has weight c_i = c_0 mu_i
+   * @param {number} total_change_rate > 0: mu, the sum of the change rates of all pages
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   */
+  formulas.every_policy_cost = kernels.checked("every_policy_cost", {"cost_per_change": "> 0", "total_change_rate": "> 0", "mean_access_time": "> 0"}, {"rules": [], "nonnegative": false}, (cost_per_change, total_change_rate, mean_access_time) => {
+    return cost_per_change*kernels.psi(mean_access_time*total_change_rate)/mean_access_time;
+  });
+  /**
+   * A bound on a page's obsolescence rate that no policy can beat, whatever it knows of its access times.
+   * Claim: CLW-X.every-policy-page (Theorem 3.3, for every policy).
+   * Formula: chi(EX*mu/f).
+   * srepr: sha256 c790cab730e3ed1e5ea70d04e27780a7d80c3ee45ffde83743d702885b145445; sympy 1.14.0.
+   * @param {number} frequency > 0 and <= 1: f, the share of accesses that go to the page
+   * @param {number} change_rate > 0: mu, the page's changes per unit of time
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   */
+  formulas.every_policy_obsolescence = kernels.checked("every_policy_obsolescence", {"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0"}, {"rules": [], "nonnegative": false}, (frequency, change_rate, mean_access_time) => {
+    return kernels.chi(change_rate*mean_access_time/frequency);
+  });
+  /**
    * Expected time a page is out of date between two accesses.
    * Claim: CLW-L3.1 (Lemma 3.1).
    * Formula: EX*distance*(chi(-distance*log_h) + phi1(-distance*log_h)*relative_excess(EX, -log_h, mu)).
@@ -30,6 +68,22 @@ globalThis.crawlproofFormulas ??= {};
    */
   formulas.frequency_at_price = kernels.checked("frequency_at_price", {"log_inverse_laplace": "> 0", "relative_price": "> 0 and < 1"}, {"rules": [], "nonnegative": false}, (log_inverse_laplace, relative_price) => {
     return log_inverse_laplace/kernels.age_at_price(relative_price);
+  });
+  /**
+   * Expected share of a gap between two accesses in which the page is out of date.
+   * Claim: CLW-X.gap-share (Lemma 3.1, for computation).
+   * Formula: chi(-d*lnh) + phi1(-d*lnh)*relative_excess(EX, -lnh, mu).
+   * srepr: sha256 05a00dfa5633b75bce1b5bd75c64ff5462b7cff7cc5de3dbf0554839951dc469; sympy 1.14.0.
+   * @param {number} distance > 0: d, accesses from one access of the page to the next; the rate of a
+   *   sequence of gaps is the mean of this share over its gaps, weighted with the gaps
+   * @param {number} change_rate > 0: mu, the page's changes per unit of time
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} log_laplace <= 0: ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time
+   *   at mu
+   */
+  formulas.gap_obsolescence = kernels.checked("gap_obsolescence", {"distance": "> 0", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "<= 0"}, {"rules": ["jensen"], "nonnegative": true}, (distance, change_rate, mean_access_time, log_laplace) => {
+    const x0 = -distance*log_laplace;
+    return kernels.chi(x0) + kernels.phi1(x0)*kernels.relative_excess(mean_access_time, -log_laplace, change_rate);
   });
   /**
    * H(q), the least limit of the golden ratio policy's cost over the lower bound.
@@ -65,6 +119,22 @@ globalThis.crawlproofFormulas ??= {};
     return (x1*Math.pow(x3, 4)*(-place + x3)*kernels.psi2(x2*x4) + x1*x4*(place - 1/x3)*kernels.psi2(x2*x3) + x1*(place - 1)*kernels.psi2(x2))/kernels.psi2(relative_rate);
   });
   /**
+   * E d^2 of a page under the golden ratio policy; times the squared frequency it is the page's guarantee
+   *   V(f).
+   * Claim: CLW-T5.1a-corrected (Theorem 5.1, first display of the proof).
+   * Formula: (F_j**2*(s - 1) + F_{j+1}**2*(s - 1/(1/2 + sqrt(5)/2)) + (F_j + F_{j+1})**2*(-s + 1/2 +
+   *   sqrt(5)/2))/s.
+   * srepr: sha256 a02d6a8655002981869982e4fc353ef639ebf59da11a9ec0f066ff7ea8e65948; sympy 1.14.0.
+   * @param {number} place >= 1 and < 2: s = f phi^j in [1, phi], the place of the frequency between two
+   *   powers of 1/phi
+   * @param {number} short_gap > 0: F_j, the shortest gap of the page
+   * @param {number} middle_gap > 0: F_(j+1); the longest gap is the sum of both
+   */
+  formulas.golden_ratio_second_moment = kernels.checked("golden_ratio_second_moment", {"place": ">= 1 and < 2", "short_gap": "> 0", "middle_gap": "> 0"}, {"rules": [], "nonnegative": false}, (place, short_gap, middle_gap) => {
+    const x0 = 1/2 + (1/2)*Math.sqrt(5);
+    return (Math.pow(middle_gap, 2)*(place - 1/x0) + Math.pow(short_gap, 2)*(place - 1) + Math.pow(middle_gap + short_gap, 2)*(-place + x0))/place;
+  });
+  /**
    * Theorem A: a non-adaptive schedule has an obsolescence rate of at most this factor times the bound.
    * Claim: CLW-X.theorem-A (Theorem A).
    * Formula: second/first**2.
@@ -88,6 +158,22 @@ globalThis.crawlproofFormulas ??= {};
     return worth*kernels.price_at_age(log_inverse_laplace/frequency);
   });
   /**
+   * LB(f): no schedule that ignores the access times keeps a page out of date for a smaller fraction of
+   *   time.
+   * Claim: CLW-X.stable-bound (Theorem 3.3, for computation).
+   * Formula: chi(-lnh/f) + phi1(-lnh/f)*relative_excess(EX, -lnh, mu).
+   * srepr: sha256 e92eba28a0fdec60f700f1deaedbb29150165315669149e7ffa3d678f91ae0c1; sympy 1.14.0.
+   * @param {number} frequency > 0 and <= 1: f, the share of accesses that go to the page
+   * @param {number} change_rate > 0: mu, the page's changes per unit of time
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} log_laplace <= 0: ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time
+   *   at mu
+   */
+  formulas.obsolescence_bound = kernels.checked("obsolescence_bound", {"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "<= 0"}, {"rules": ["jensen"], "nonnegative": true}, (frequency, change_rate, mean_access_time, log_laplace) => {
+    const x0 = -log_laplace/frequency;
+    return kernels.chi(x0) + kernels.phi1(x0)*kernels.relative_excess(mean_access_time, -log_laplace, change_rate);
+  });
+  /**
    * Optimal access frequency (10) of a page when the weights are proportional to the change rates.
    * Claim: CLW-T3.4g ((10)).
    * Formula: kappa/Q.
@@ -109,6 +195,51 @@ globalThis.crawlproofFormulas ??= {};
    */
   formulas.page_value_at_age = kernels.checked("page_value_at_age", {"weight": "> 0", "relative_excess": ">= 0 and < 1", "age": "> 0"}, {"rules": [], "nonnegative": true}, (weight, relative_excess, age) => {
     return weight*(age*(1 - relative_excess)*kernels.phi1(age) + relative_excess);
+  });
+  /**
+   * Expected obsolescence rate of a page in a random-phase merge.
+   * Claim: CLW-X.random-phase-cost (Section 5, random-phase merge, for computation).
+   * Formula: relative_excess(EX, -lnh, mu) + f*(l + psi(-l - lnh/f))/(EX*mu).
+   * srepr: sha256 37e65abe696065163fe0d19af1834ecea67b21ccc586914bef71f748ddb2fe2a; sympy 1.14.0.
+   * @param {number} frequency > 0 and <= 1: f, the share of accesses that go to the page
+   * @param {number} change_rate > 0: mu, the page's changes per unit of time
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} log_laplace < 0: ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time
+   *   at mu
+   * @param {number} phase_loss >= 0: the sum of random_phase_pair_loss over the other pages, at most
+   *   -log_laplace/frequency
+   */
+  formulas.random_phase_obsolescence = kernels.checked("random_phase_obsolescence", {"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "< 0", "phase_loss": ">= 0"}, {"rules": ["jensen"], "nonnegative": true}, (frequency, change_rate, mean_access_time, log_laplace, phase_loss) => {
+    return kernels.relative_excess(mean_access_time, -log_laplace, change_rate) + frequency*(phase_loss + kernels.psi(-phase_loss - log_laplace/frequency))/(change_rate*mean_access_time);
+  });
+  /**
+   * What page j adds to phase_loss, the argument of random_phase_obsolescence.
+   * Claim: CLW-X.random-phase-cost (Section 5, random-phase merge, for computation).
+   * Formula: log1p(theta*psi(-lnh*(1 - theta)) + (1 - theta)*exp(-lnh*theta)*price_at_age(-lnh*theta)).
+   * srepr: sha256 06964f9641ffab751e8fa5f57714d429403a1d072d1b4ce2d99091dc0c98ed3a; sympy 1.14.0.
+   * @param {number} fraction >= 0 and < 1: the fractional part of f_j/f_i, for another page j
+   * @param {number} log_laplace <= 0 and >= -700: ln h = ln E[exp(-mu X)] of page i
+   */
+  formulas.random_phase_pair_loss = kernels.checked("random_phase_pair_loss", {"fraction": ">= 0 and < 1", "log_laplace": "<= 0 and >= -700"}, {"rules": [], "nonnegative": false}, (fraction, log_laplace) => {
+    const x0 = 1 - fraction;
+    const x1 = -fraction*log_laplace;
+    return Math.log1p(fraction*kernels.psi(-log_laplace*x0) + x0*Math.exp(x1)*kernels.price_at_age(x1));
+  });
+  /**
+   * Cost (11) of the best randomized policy, c_i = c_0 mu_i.
+   * Claim: CLW-X.randomized-cost (Theorem 4.1, for computation).
+   * Formula: c0*(e + g + psi(log(S + 1)))/EX.
+   * srepr: sha256 6992d686dbdc9a8c83cb6a66c85b231b3367b4660af64b7f7dc3dc72dba69265; sympy 1.14.0.
+   * @param {number} cost_per_change > 0: c_0, where page i has weight c_i = c_0 mu_i
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} total_odds >= 0: S, the sum of 1/h_i - 1 over the pages
+   * @param {number} merging_loss >= 0: g, the sum of -ln h_i less ln(1 + S): add up randomized_merging_loss,
+   *   0 for one page
+   * @param {number} total_excess >= 0: e, the sum of mu_i E[X] + ln h_i over the pages, 0 for a constant
+   *   access time
+   */
+  formulas.randomized_cost = kernels.checked("randomized_cost", {"cost_per_change": "> 0", "mean_access_time": "> 0", "total_odds": ">= 0", "merging_loss": ">= 0", "total_excess": ">= 0"}, {"rules": [], "nonnegative": false}, (cost_per_change, mean_access_time, total_odds, merging_loss, total_excess) => {
+    return cost_per_change*(merging_loss + total_excess + kernels.psi(Math.log1p(total_odds)))/mean_access_time;
   });
   /**
    * Randomized obsolescence rate minus the lower bound of Theorem 3.3 at the same frequency.
@@ -143,6 +274,20 @@ globalThis.crawlproofFormulas ??= {};
     return -log_laplace*(1 - frequency)*Math.exp(log_laplace)*kernels.chi(-log_laplace)/(change_rate*mean_access_time);
   });
   /**
+   * First term of randomized_excess as the frequency tends to 0 (corrected expansion).
+   * Claim: CLW-R4-corrected (Section 4, after Lemma 4.1, first expansion).
+   * Formula: -f**2*exp(lnh)/(EX*lnh*mu*phi1(-lnh)).
+   * srepr: sha256 d4f0af5254fae88f64049d2b99534aa72659f86506d4d74603bf6583a888467b; sympy 1.14.0.
+   * @param {number} frequency > 0 and <= 1: f, the probability that an access goes to this page
+   * @param {number} change_rate > 0: mu, the page's changes per unit of time
+   * @param {number} mean_access_time > 0: E[X], the mean duration of an access
+   * @param {number} log_laplace < 0: ln h = ln E[exp(-mu X)], the log-Laplace transform of the access time
+   *   at mu
+   */
+  formulas.randomized_excess_near_zero = kernels.checked("randomized_excess_near_zero", {"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "< 0"}, {"rules": ["jensen"], "nonnegative": true}, (frequency, change_rate, mean_access_time, log_laplace) => {
+    return -Math.pow(frequency, 2)*Math.exp(log_laplace)/(change_rate*log_laplace*mean_access_time*kernels.phi1(-log_laplace));
+  });
+  /**
    * Access probability of a page in the best randomized policy, (15) with the water level.
    * Claim: CLW-X.water-filling (Section 4, general weights).
    * Formula: -lnh*(s - t)*exp(-lnh)*phi1(-lnh)/t.
@@ -154,6 +299,17 @@ globalThis.crawlproofFormulas ??= {};
   formulas.randomized_frequency = kernels.checked("randomized_frequency", {"score": "> 0", "level": "> 0", "log_laplace": "< 0"}, {"rules": [], "nonnegative": false}, (score, level, log_laplace) => {
     const x0 = -log_laplace;
     return -log_laplace*(-level + score)*Math.exp(x0)*kernels.phi1(x0)/level;
+  });
+  /**
+   * What the next page adds to merging_loss, the argument of randomized_cost.
+   * Claim: CLW-X.randomized-cost (Theorem 4.1, for computation).
+   * Formula: log1p(B1*b2/(B1 + b2 + 1)).
+   * srepr: sha256 65718e2c07caad32dec01ef5fd6cd58f3d7a105fb077c1804855771ac0b8e568; sympy 1.14.0.
+   * @param {number} odds_so_far >= 0: B, the sum of b = 1/h - 1 over the pages so far
+   * @param {number} odds >= 0: b = 1/h - 1 of the next page
+   */
+  formulas.randomized_merging_loss = kernels.checked("randomized_merging_loss", {"odds_so_far": ">= 0", "odds": ">= 0"}, {"rules": [], "nonnegative": false}, (odds_so_far, odds) => {
+    return Math.log1p(odds*odds_so_far/(odds + odds_so_far + 1));
   });
   /**
    * Fraction of time a page is out of date under the randomized policy (Lemma 4.1).
@@ -181,5 +337,17 @@ globalThis.crawlproofFormulas ??= {};
    */
   formulas.randomized_price = kernels.checked("randomized_price", {"load": "> 0"}, {"rules": [], "nonnegative": false}, (load) => {
     return load/((load + 1)*kernels.chi(load));
+  });
+  /**
+   * Access probability of a page in the best randomized policy, (16), c_i = c_0 mu_i.
+   * Claim: CLW-T4.1i (Theorem 4.1, proof, (16)).
+   * Formula: -lnh*exp(-lnh)*phi1(-lnh)/S.
+   * srepr: sha256 db8e12816a941ff2d035ce299bddd318b4cfd494b1cc9c26b46cbae6da9bda9e; sympy 1.14.0.
+   * @param {number} log_laplace < 0: ln h = ln E[exp(-mu X)] of the page
+   * @param {number} total_odds > 0: S, the sum of 1/h_i - 1 over the pages
+   */
+  formulas.randomized_proportional_frequency = kernels.checked("randomized_proportional_frequency", {"log_laplace": "< 0", "total_odds": "> 0"}, {"rules": [], "nonnegative": false}, (log_laplace, total_odds) => {
+    const x0 = -log_laplace;
+    return -log_laplace*Math.exp(x0)*kernels.phi1(x0)/total_odds;
   });
 })(globalThis.crawlproofFormulas, globalThis.crawlproofKernels);
