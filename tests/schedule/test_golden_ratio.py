@@ -34,7 +34,7 @@ def test_probabilities_depend_on_the_place_only():
     assert first.probabilities == pytest.approx(second.probabilities, abs=1e-12)
 
 
-@pytest.mark.parametrize("frequency", [0.0, -0.1, 1.5])
+@pytest.mark.parametrize("frequency", [0.0, -0.1, 1.5, 5e-324, float("nan")])
 def test_frequency_out_of_range(frequency):
     with pytest.raises(ValueError, match="frequency must be in"):
         golden_ratio_gap_law(frequency)

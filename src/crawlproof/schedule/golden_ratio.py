@@ -13,11 +13,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from crawlproof.formulas import golden_ratio_second_moment
 from crawlproof.schedule.inputs import frequencies, whole_number
 from crawlproof.schedule.owners import LONGEST, Owners
 
 SQRT5 = math.sqrt(5)
 PHI = (1 + SQRT5) / 2
+#: Below it the gaps would exceed the largest float.
+LEAST_FREQUENCY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -36,25 +39,31 @@ class GapLaw:
         return sum(p * d * d for p, d in zip(self.probabilities, self.gaps, strict=True))
 
 
+def _place(frequency: float) -> tuple[float, int, int]:
+    """The place s = f phi^j of a frequency, in [1, phi], and its gaps F_j and F_(j+1)."""
+    if not LEAST_FREQUENCY <= frequency <= 1:
+        raise ValueError(f"frequency must be in [{LEAST_FREQUENCY:g}, 1], got {frequency}")
+    before, first = 0, 1  # F_(j-1), F_j, from j = 1
+    # phi^j = F_j phi + F_(j-1): no error builds up as it would in a product of j factors
+    while (place := frequency * (first * PHI + before)) < 1:
+        before, first = first, before + first
+    return place, first, first + before
+
+
 def golden_ratio_gap_law(frequency: float) -> GapLaw:
     """The three gaps F_j, F_(j+1), F_(j+2) of a page, where phi^-j <= frequency <= phi^(1-j).
 
     Error: probabilities are within 1e-15 of their values.
     """
-    if not 0 < frequency <= 1:
-        raise ValueError(f"frequency must be in (0, 1], got {frequency}")
-    before, first = 0, 1  # F_(j-1), F_j, from j = 1
-    # phi^j = F_j phi + F_(j-1): no error builds up as it would in a product of j factors
-    while (scaled := frequency * (first * PHI + before)) < 1:
-        before, first = first, before + first
-    # scaled is the place s of the frequency, in [1, phi]
-    weights = (scaled - 1, scaled - 1 / PHI, max(PHI - scaled, 0.0))
-    return GapLaw((first, first + before, 2 * first + before), tuple(w / scaled for w in weights))
+    place, short, middle = _place(frequency)
+    weights = (place - 1, place - 1 / PHI, max(PHI - place, 0.0))
+    return GapLaw((short, middle, short + middle), tuple(w / place for w in weights))
 
 
 def golden_ratio_guarantee(frequency: float) -> float:
     """V(f): the page's obsolescence rate is at most this multiple of its lower bound; never above 9/8."""
-    return frequency**2 * golden_ratio_gap_law(frequency).second_moment
+    place, short, middle = _place(frequency)
+    return golden_ratio_second_moment(place, frequency * short, frequency * middle)  # of the gaps in units of their mean
 
 
 def fibonacci_index_at_least(length: int) -> int:
