@@ -55,6 +55,9 @@ def test_lumping_keeps_what_differs_and_drops_what_is_never_reached():
     ([0.4, 0.6], [[-3, 0], [2, -2]], None),
     ([0.4, 0.6], [[-3, 0], [0, 0]], "S, row 2: phase 2 can't reach absorption"),
     ([1], [[float("nan")]], "S, row 1, column 1 is nan"),
+    ([1], [["-1e400"]], "S, row 1, column 1 is -1e400; it must be 0 or between 1e-250 and 1e250 in size"),
+    ([1], [[-1e-300]], "S, row 1, column 1 is -1e-300; it must be 0 or between"),
+    ([1], [[None]], "S, row 1, column 1 is None"),
     ([1], [[True]], "S, row 1, column 1 is True"),
     ([1], [["x"]], "S, row 1, column 1 is 'x'"),
 ])

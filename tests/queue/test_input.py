@@ -110,3 +110,10 @@ def test_a_heavily_loaded_long_queue_does_not_overflow():
     assert measures.success == pytest.approx(1e-6, rel=1e-5)
     assert measures.loss + measures.obsolescence + measures.success == pytest.approx(1, rel=1e-13)
     assert sum(measures.level_probabilities) == pytest.approx(1, rel=1e-13)
+
+
+@pytest.mark.parametrize(("method", "message"), [("dense", "too many powers of ten"), ("matrix-free", "sweeps left an error")])
+def test_rates_beyond_doubles_are_refused_rather_than_wrong(method, message):
+    slow, law = Bmap([[[-1e-240]], [[1e-240]]]), PhaseType([0.5, 0.5], [[-1e240, 1e-240], [0, -1e-240]])
+    with pytest.raises(ArithmeticError, match=message):
+        ThresholdQueue([slow], law, law, 4).solve(modes=(1,), method=method)

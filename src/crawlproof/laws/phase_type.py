@@ -26,6 +26,9 @@ ExactMatrix = tuple[ExactVector, ...]
 # Entries given as floats are rounded themselves, each by up to 2^-53 of it; computed ones by a few times as much.
 ROUNDING = Fraction(1, 2**51)
 
+# Beyond these, products of a few entries leave the range of doubles.
+SMALLEST, LARGEST = Fraction(1, 10**250), Fraction(10**250)
+
 
 class ModelError(ValueError):
     """A matrix, vector or parameter that describes no model; the message names the place and the value."""
@@ -40,18 +43,22 @@ def exact_number(value: Any, place: str) -> Fraction:
     """One entry as a rational: int, float (as its shortest decimal), Fraction, Decimal, or text such as "1/3"."""
     if isinstance(value, bool | np.bool_):
         raise ModelError(f"{place} is {value}, not a number")
-    if isinstance(value, float | np.floating):
-        if not math.isfinite(value):
-            raise ModelError(f"{place} is {value}; it must be finite")
-        return Fraction(repr(float(value)))
+    if isinstance(value, float | np.floating) and not math.isfinite(value):
+        raise ModelError(f"{place} is {value}; it must be finite")
     try:
-        if isinstance(value, Rational | Decimal | str):
-            return Fraction(value)
-        if isinstance(value, np.integer):
-            return Fraction(int(value))
+        if isinstance(value, float | np.floating):
+            exact = Fraction(repr(float(value)))
+        elif isinstance(value, np.integer):
+            exact = Fraction(int(value))
+        elif isinstance(value, Rational | Decimal | str):
+            exact = Fraction(value)
+        else:
+            raise ValueError
     except (ValueError, OverflowError, ZeroDivisionError):
-        pass
-    raise ModelError(f"{place} is {value!r}, not a finite number")
+        raise ModelError(f"{place} is {value!r}, not a finite number") from None
+    if exact and not SMALLEST <= abs(exact) <= LARGEST:
+        raise ModelError(f"{place} is {value}; it must be 0 or between 1e-250 and 1e250 in size")
+    return exact
 
 
 def exact_vector(values: Any, name: str) -> ExactVector:

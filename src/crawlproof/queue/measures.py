@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
 from crawlproof.laws.phase_type import ModelError, PhaseType, exact_number
 from crawlproof.queue.fate import Fate
+
+# No result is returned with a larger error than this.
+WORST = 1e-10
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Measures:
     sojourn_served: float
     """mean time in the system of the pages that are served"""
     sojourn_obsolete: float | None
-    """mean time in the system of the pages that become obsolete; None when no page ever waits (K = 1)"""
+    """mean time in the system of the pages that become obsolete; None when there are none, as with K = 1, or so few
+    that doubles can't hold their rate"""
     level_probabilities: tuple[float, ...]
     """share of time with 0 ... K pages in the system"""
     method: str
@@ -141,8 +145,14 @@ def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method:
             sojourn_served=float(sums.will_be_served[k] / sums.served[k]),
             sojourn_obsolete=float(sums.will_be_obsolete[k] / sums.obsolete[k]) if sums.obsolete[k] > 0 else None,
             level_probabilities=tuple(float(p) for p in levels[k]),
-            method=method, states=states, error=error,
+            method=method, states=states, error=float(error),
         ))
-        if not all(map(math.isfinite, (rate, result[-1].sojourn_served, result[-1].sojourn))):
-            raise ArithmeticError(f"rates of this model differ by too many powers of ten for doubles: {result[-1]}")
+        numbers = [value for value in astuple(result[-1]) if isinstance(value, float)]
+        if not all(map(math.isfinite, (*numbers, *result[-1].level_probabilities))):
+            raise ArithmeticError("the rates of this model differ by too many powers of ten for doubles")
+        # The three shares are computed apart from each other: that they make up 1 is a check of all of them.
+        imbalance = abs(result[-1].loss + result[-1].obsolescence + result[-1].success - 1)
+        if imbalance > WORST:
+            raise ArithmeticError(f"shares of pages miss their sum by {imbalance:.1e}: the rates of this model differ by "
+                                  "too many powers of ten for doubles")
     return result

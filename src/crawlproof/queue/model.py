@@ -156,7 +156,9 @@ class ThresholdQueue:
         chosen = self._method(method)
         law = self.obsolescence if chosen == "dense" else self._minimal
         long = len(checked) * self.states(law) > 50 * DENSE_STATES
-        with reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
+        # What overflows becomes infinite or undefined, and `measures` refuses that.
+        silence = np.errstate(over="ignore", divide="ignore", invalid="ignore")
+        with silence, reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
             if chosen in ("dense", "minimal"):
                 return self._recursion(law, indices, chosen, report)
             return self._iteration(law, indices, chosen, may_choose=method is None, report=report)
