@@ -62,6 +62,8 @@ def test_columns_by_another_name(tmp_path):
     for wrong in ("url", "url=", "=x"):
         with pytest.raises(BadFile, match="name=actual"):
             files.parse_mapping([wrong], ["url"])
+    with pytest.raises(BadFile, match="url is 'x' already"):
+        files.parse_mapping(["url=x", "url=y"], ["url"])
     with pytest.raises(BadFile, match="no column 'link'"):
         files.parse_mapping(["link=x"], ["url"])
 

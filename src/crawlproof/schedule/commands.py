@@ -169,7 +169,7 @@ def schedule(
         with _progress("reading"):
             table = files.read_table(plan, (URL, FREQUENCY), mapping)
         frequency = table["frequency"].to_numpy()
-        urls = table["url"].combine_chunks()
+        urls = files.in_one_piece(table["url"])
         chunks = library.stream(frequency, policy, length=length, seed=seed, chunk=CHUNK)
         schema = pa.schema({"page": pa.int32(), "url": urls.type})
         dealt = None
@@ -567,7 +567,8 @@ def _limits(
     if host_caps:
         if "host" not in table.column_names:
             raise ValueError("--host-cap needs a column host (name another one with --column host=...)")
-        limits["host"], names = files.encode(table["host"])
+        limits["host"], hosts = files.encode(table["host"])
+        names = hosts.to_pylist()
         limits["host_cap"] = _host_caps(names, host_caps, pace)
     return limits, names
 
@@ -658,7 +659,7 @@ def _read_accesses(path: Path, urls: pa.ChunkedArray) -> np.ndarray:
         return pages
     if "url" not in table.column_names:
         raise files.BadFile(f"{path}: there is no column 'page' and no column 'url'")
-    pages = pc.index_in(table["url"], value_set=urls.combine_chunks())
+    pages = pc.index_in(files.in_one_piece(table["url"]), value_set=files.in_one_piece(urls))
     if pages.null_count:
         row = pc.index(pages.is_null(), True).as_py()
         raise files.BadFile(f"{path}, row {row + 1}: url {table['url'][row].as_py()!r} is not in the plan")

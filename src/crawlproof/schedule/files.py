@@ -122,6 +122,8 @@ def parse_mapping(assignments: Sequence[str], known: Sequence[str]) -> dict[str,
             raise BadFile(f"--column {assignment!r}: write it as name=actual, with a name out of {', '.join(known)}")
         if name not in known:
             raise BadFile(f"--column {assignment!r}: there is no column {name!r}; there are {', '.join(known)}")
+        if name in mapping:
+            raise BadFile(f"--column {assignment!r}: {name} is {mapping[name]!r} already")
         mapping[name] = actual
     return mapping
 
@@ -165,10 +167,15 @@ def read_table(path: Path, columns: Sequence[Column], mapping: Mapping[str, str]
     return pa.table(checked)
 
 
-def encode(values: pa.ChunkedArray) -> tuple[np.ndarray, list[str]]:
-    """Number the different values in the order in which they first occur."""
-    encoded = values.combine_chunks().dictionary_encode()
-    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary.to_pylist()
+def encode(values: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
+    """Number the different values in the order in which they first occur: each row's number, and the values."""
+    encoded = in_one_piece(values).dictionary_encode()
+    return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64), encoded.dictionary
+
+
+def in_one_piece(texts: pa.ChunkedArray) -> pa.Array:
+    """One array, with offsets of 64 bits: ten million URLs may have more than 2 GB."""
+    return texts.cast(pa.large_string()).combine_chunks()
 
 
 def _column_names(path: Path) -> list[str]:
@@ -250,15 +257,15 @@ def _texts(path: Path, column: Column, values: pa.ChunkedArray) -> pa.ChunkedArr
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         raise BadFile(f"{path}: column {column.name} holds {values.type}, accepted is text")
     if column.unique:
-        codes, names = encode(values)
-        if len(names) < len(codes):
-            first = np.full(len(names), -1, dtype=np.int64)
+        codes, different = encode(values)
+        if len(different) < len(codes):
+            first = np.full(len(different), -1, dtype=np.int64)
             rows = np.arange(len(codes))
             first[codes[::-1]] = rows[::-1]  # the last write wins: the first row of each value
             again = first[codes] != rows
             row = int(np.argmax(again))
             raise BadFile(
-                f"{path}, row {row + 1}: {column.name} {names[codes[row]]!r} occurs before,"
+                f"{path}, row {row + 1}: {column.name} {different[codes[row]].as_py()!r} occurs before,"
                 f" in row {first[codes[row]] + 1}{_more(int(again.sum()))}"
             )
     return values
