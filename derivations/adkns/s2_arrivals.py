@@ -282,7 +282,14 @@ group_claim.equal(1 / mean_interval, (theta * (-D0) * e)[0])
 
 # %%
 printed_variance = 2 / group_rate * (theta * (-D0).inv() * e)[0] - 1 / group_rate**2
+pairs = sp.Symbol("b_2", nonnegative=True)
+b11_pairs = sp.Matrix([[pairs, 0], [0, 0]])  # of the b_11 batches, b_2 bring a second page: D'(1) = B + this
 numbers = {b11: 1, b21: 2, b22: 3}  # three of the six symbols stay: enough for algebra, few enough to be quick
+mean_batch = (phi * (-D0).inv() * (b11_pairs + B) * e)[0]
+paper.claim("ADKNS-S2.rate").equal(
+    sp.cancel((mean_batch / mean_interval).subs(numbers)), sp.factor((theta * (b11_pairs + B) * e)[0].subs(numbers)),
+    where=[pairs <= 1], sample={pairs: (0, 1)},
+)
 variance_claim = paper.claim("ADKNS-S2.variance")
 variance_claim.equal(
     sp.cancel((mean_square - mean_interval**2).subs(numbers)), sp.factor(printed_variance.subs(numbers))
@@ -910,3 +917,85 @@ empty = [
 ]
 three, four = (sp.Rational(int(v.p), int(v.q)) for v in empty)
 paper.claim("ADKNS-S2.cost-starvation").refute(sp.Lt(four, three, evaluate=False), witness={})
+
+# %% [markdown]
+# ## Cost coefficients and Lagrange multipliers
+# The paper says that the coefficients can be seen as Lagrange multipliers of a problem with constraints, and be found from its dual.
+# Thresholds are integers, so strong duality can fail. Three Poisson robots of rate 1 each, $K = 3$, service at rate 1, obsolescence
+# at rate $1/10$: make starvation as rare as possible while the loss rate is at most $8/25$. All thresholds, exactly:
+
+# %%
+def sympy_rational(value):
+    return sp.Rational(int(value.p), int(value.q))
+
+
+def loss_and_starvation(thresholds):
+    measures = ObsolescenceQueue(
+        arrivals=[[[[-n]], [[n]]] for n in (1, 2, 3)], service=([1], [[-1]]), obsolescence=([1], [[fmpq(-1, 10)]]), capacity=3,
+        active=active_robots(thresholds, (3, 2, 1), 3),
+    ).measures()
+    return sympy_rational(measures.arrival_rate * measures.loss), sympy_rational(measures.starvation)
+
+
+plans = {t: loss_and_starvation(t) for t in itertools.combinations_with_replacement(range(-1, 4), 2)}
+bound = sp.Symbol("bound", positive=True)
+
+
+def constrained(limit):
+    """The smallest starvation probability with a loss rate up to the limit."""
+    return min(star for loss, star in plans.values() if loss <= limit)
+
+
+def dual_value(multiplier, limit):
+    return min(star + multiplier * (loss - limit) for loss, star in plans.values())
+
+
+def best_dual(limit):
+    """The maximum of a concave piecewise linear function lies where two plans tie."""
+    ties = [
+        (s2 - s1) / (l1 - l2) for (l1, s1), (l2, s2) in itertools.combinations(plans.values(), 2) if l1 != l2
+    ]
+    return max(dual_value(y, limit) for y in [sp.S.Zero, *(y for y in ties if y > 0)])
+
+
+limit = sp.Rational(8, 25)
+duality = paper.claim("ADKNS-S2.lagrange")
+duality.refute(sp.Eq(constrained(limit), best_dual(limit), evaluate=False), witness={})
+
+# %% [markdown]
+# The constrained optimum lies above the lower hull of the points (loss rate, starvation): no coefficients lead to it. What remains is
+# the easy half: a plan that is optimal for some multiplier solves the problem with its own loss rate as the bound.
+
+# %%
+multipliers = [sp.Rational(n, 20) for n in range(1, 80)]
+
+
+def optimal_for_its_bound(multiplier):
+    loss, star = min(plans.values(), key=lambda point: point[1] + multiplier * point[0])
+    return bool(constrained(loss) == star)
+
+
+paper.claim("ADKNS-S2.lagrange-corrected").every(
+    multipliers, lambda y: optimal_for_its_bound(y) and bool(dual_value(y, limit) <= constrained(limit)),
+    what="multipliers", wrong={
+        "no gap": lambda y: bool(dual_value(y, limit) >= constrained(limit)),
+        "every plan is optimal for its bound": lambda y: all(bool(constrained(loss) == star) for loss, star in plans.values()),
+    },
+).argued(
+    "weak duality",
+    "if a plan minimises starvation plus y times loss, y >= 0, any plan with no more loss has at least its starvation; "
+    "and for every y the minimum of starvation + y (loss - bound) is at most its value at the constrained optimum",
+)
+
+# %%
+figure, axes = plt.subplots(figsize=(6, 3.4))
+points = np.array([[float(v) for v in point] for point in plans.values()])
+chosen = min((point for point in plans.values() if point[0] <= limit), key=lambda point: point[1])
+axes.plot(*points.T, "o", color="grey", label="thresholds")
+axes.plot(*map(float, chosen), "s", color="tab:red", label="constrained optimum")
+axes.axvline(float(limit), linestyle=":", color="black", label="bound on the loss rate")
+supported = sorted({min(plans.values(), key=lambda point, y=y: point[1] + y * point[0]) for y in multipliers})
+axes.plot(*np.array([[float(v) for v in point] for point in supported]).T, "-", color="tab:blue", label="optimal for some coefficients")
+axes.set(xlabel="loss rate", ylabel="starvation probability")
+axes.legend(fontsize=8)
+plt.show()

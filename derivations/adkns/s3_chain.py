@@ -97,6 +97,7 @@ paper.claim("ADKNS-S3.chain-index").textual(
     version="2011", place="Section 3, definition of r_t^{(i)}", words=r"i = \overline{0, K-1}",
     should_be=r"i = \overline{1, K-1}",
 )
+paper.claim("ADKNS-S3.numbering").definition()
 paper.claim("ADKNS-S3.chain").argued(
     "everything that runs is in the state",
     "arrivals, service and each clock are Markov chains whose phases are components of the state, they are "
@@ -438,6 +439,25 @@ equilibrium.every(
     what="random queues", wrong={"uniform law": lambda queue: fmpq_mat([[1] * len(queue.states)]) * queue.generator == zeros(
         1, len(queue.states), queue.generator)},
 )
+
+# %% [markdown]
+# The earlier model that the paper generalises has no obsolescence. A phase-type time is finite, so that is no special case but a
+# limit: $\Gamma = 0$, which the formulas of Sections 3 to 5 allow all the same. Then, with Poisson robots and exponential service, the
+# chain is a birth and death process with rates $\lambda_{\chi(i)}$ and $\mu$.
+
+# %%
+without_clocks = ObsolescenceQueue(
+    arrivals=[[[[-l1]], [[l1]]], [[[-l2]], [[l2]]]], service=([1], [[-mu]]), obsolescence=([1], [[0]]), capacity=3,
+    active=active_robots((1,), (2, 1), 3),
+)
+products = [sp.S.One, l2 / mu, l2**2 / mu**2, l2**2 * l1 / mu**3]
+special = paper.claim("ADKNS-S2.special-case")
+obsolete_rate = two_modes((1,)).event_rate("obsolete")
+special.refute(sp.Eq(obsolete_rate, 0, evaluate=False), witness={l1: 1, l2: 2, mu: 1, g: 1})
+for level, weight in enumerate(products):
+    special.equal(
+        without_clocks.level_vector(level)[0, 0], weight / sum(products), given="Gamma = 0 is allowed: no obsolescence",
+    )
 
 # %% [markdown]
 # The algorithm goes down through the levels and up again. Each step has a meaning that can be computed in another way, from the

@@ -173,6 +173,9 @@ class ObsolescenceQueue:
         for name, (start, matrix) in (("service", self.service), ("obsolescence", self.obsolescence)):
             _require_shape(matrix, len(start), len(start), f"the {name} matrix")
             _require_rates(matrix, True, f"the {name} matrix")
+            for place, weight in enumerate(start):
+                if not self.symbolic and weight < 0:
+                    raise ValueError(f"the initial vector of {name} has the negative entry {weight} at position {place}")
             if not _is_zero(sum(start, self._zero) - 1):
                 raise ValueError(f"the initial vector of {name} sums to {sum(start, self._zero)}, not to 1")
             for row, rate in enumerate(_exit_rates(matrix)):
