@@ -233,7 +233,7 @@ for label in (label for label in printed.tables["1"].labels if label.count(",") 
     axes.plot(range(-1, K + 1), [float(as_printed(cost, 10)) for cost in curve_of((low, high), -1)], marker="o", label=f"{high} or {low}")
     axes.plot(table_1[label]["thresholds"], [float(as_printed(table_1[label]["cost"], 10))], "ks", fillstyle="none", markersize=10)
 axes.set(xlabel="threshold", ylabel="cost", title="Cost of two modes against the threshold (K = 5)")
-axes.legend(title="active robots")
+axes.legend(title="active robots", loc="upper left", bbox_to_anchor=(1, 1))
 figure.tight_layout()
 
 # %%
