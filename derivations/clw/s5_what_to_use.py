@@ -470,7 +470,8 @@ def cycle_of(family, pages, rule):
 
 cycles = {(family, pages, rule): cycle_of(family, pages, rule) for family in FAMILIES for pages in SIZES for rule in RULES}
 ratios = {
-    (*case, load): evaluate(cycle, load * frequencies_of(*case[:2]), Deterministic(1.0)).ratio
+    # a page that the die has missed in a whole cycle counts as always out of date
+    (*case, load): evaluate(cycle, load * frequencies_of(*case[:2]), Deterministic(1.0), allow_missing=True).ratio
     for case, cycle in cycles.items() for load in LOADS
 }
 
