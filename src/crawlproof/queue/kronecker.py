@@ -23,6 +23,8 @@ def power(vector: np.ndarray, exponent: int) -> np.ndarray:
 def kronecker_sum(matrix: np.ndarray, terms: int) -> np.ndarray:
     """Sum over positions of I x ... x matrix x ... x I; also for a column, which removes its position."""
     rows, columns = matrix.shape
+    if rows == 1:
+        return terms * matrix
     size = rows ** (terms - 1)
     total = np.zeros((rows * size, columns * size))
     for position in range(terms):

@@ -13,8 +13,8 @@ import numpy as np
 
 from crawlproof.queue import m_matrix
 
-# Doubles that the recursion may hold for one group of policies (512 MB).
-BUDGET = 2**26
+# Doubles that the recursion may hold for one group of policies (128 MB).
+BUDGET = 2**24
 # A level's weights are rescaled beyond this, long before they overflow.
 LARGE = 1e150
 
@@ -55,8 +55,9 @@ def stationary(chain: LevelChain, policies: np.ndarray) -> list[np.ndarray]:
     first_passage: list[np.ndarray] = [np.empty(0)] * (top + 1)  # the paper's G, from each level to the next lower one
     base = np.empty(0)
     for level in range(top, -1, -1):
-        _, example, inverse = np.unique(policies[:, level:], axis=0, return_index=True, return_inverse=True)
-        node[level] = inverse.reshape(-1)
+        upper = node[level + 1] if level < top else 0
+        numbers = upper * (int(policies.max()) + 1) + policies[:, level]
+        _, example, node[level] = np.unique(numbers, return_index=True, return_inverse=True)
         modes = policies[example, level]
         reach = min(top, level + chain.largest_jump)
         through: np.ndarray | None = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -130,11 +129,17 @@ def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method:
     lost = (sums.phases * turned_away[level, policies]).sum(axis=(1, 2))
     levels = sums.phases.sum(axis=2)
     robots = (levels * (policies + 1)).sum(axis=1)
-    result = []
-    for k in range(len(policies)):
-        rate = float(arrival_rate[k])
-        result.append(Measures(
-            active=tuple(int(mode) + 1 for mode in policies[k]),
+    numbers = (arrival_rate, lost, sums.obsolete, sums.served, sums.will_be_served, sums.will_be_obsolete, robots)
+    if not all(np.isfinite(array).all() for array in numbers) or not (arrival_rate > 0).all() or not (sums.served > 0).all():
+        raise ArithmeticError("the rates of this model differ by too many powers of ten for doubles")
+    # What is lost, obsolete and served is computed apart from each other: that they make up all is a check of each.
+    imbalance = float(np.abs((lost + sums.obsolete + sums.served) / arrival_rate - 1).max(initial=0))
+    if imbalance > WORST:
+        raise ArithmeticError(f"shares of pages miss their sum by {imbalance:.1e}: the rates of this model differ by "
+                              "too many powers of ten for doubles")
+    return [
+        Measures(
+            active=tuple(active),
             arrival_rate=rate,
             loss=float(lost[k]) / rate,
             obsolescence=float(sums.obsolete[k]) / rate,
@@ -144,15 +149,8 @@ def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method:
             sojourn=float(sums.will_be_served[k] + sums.will_be_obsolete[k]) / rate,
             sojourn_served=float(sums.will_be_served[k] / sums.served[k]),
             sojourn_obsolete=float(sums.will_be_obsolete[k] / sums.obsolete[k]) if sums.obsolete[k] > 0 else None,
-            level_probabilities=tuple(float(p) for p in levels[k]),
+            level_probabilities=tuple(levels[k].tolist()),
             method=method, states=states, error=float(error),
-        ))
-        numbers = [value for value in astuple(result[-1]) if isinstance(value, float)]
-        if not all(map(math.isfinite, (*numbers, *result[-1].level_probabilities))):
-            raise ArithmeticError("the rates of this model differ by too many powers of ten for doubles")
-        # The three shares are computed apart from each other: that they make up 1 is a check of all of them.
-        imbalance = abs(result[-1].loss + result[-1].obsolescence + result[-1].success - 1)
-        if imbalance > WORST:
-            raise ArithmeticError(f"shares of pages miss their sum by {imbalance:.1e}: the rates of this model differ by "
-                                  "too many powers of ten for doubles")
-    return result
+        )
+        for k, (active, rate) in enumerate(zip((policies + 1).tolist(), arrival_rate.tolist(), strict=True))
+    ]

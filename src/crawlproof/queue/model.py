@@ -139,7 +139,7 @@ class ThresholdQueue:
             for combination in chosen
         }
         actives = sorted({active for options in candidates.values() for active in options.values()})
-        found = dict(zip(actives, self.solve_all(actives, method=method, progress=progress), strict=True))
+        found = dict(zip(actives, self._solve(actives, method, progress), strict=True))
         cost = {active: result.cost(costs) for active, result in found.items()}
         table = []
         for combination, options in candidates.items():
@@ -152,10 +152,13 @@ class ThresholdQueue:
                   progress: Report | bool | None = None) -> list[Measures]:
         """All measures under each of many policies (robots for 0 ... K pages); dense methods share most of the work."""
         checked = [policies.check_active(active, self.capacity, self.modes) for active in actives]
-        indices = np.array(checked, dtype=np.intp).reshape(len(checked), self.capacity + 1) - 1
+        return self._solve(checked, method, progress)
+
+    def _solve(self, actives: Sequence[tuple[int, ...]], method: str | None, progress: Report | bool | None) -> list[Measures]:
+        indices = np.array(actives, dtype=np.intp).reshape(len(actives), self.capacity + 1) - 1
         chosen = self._method(method)
         law = self.obsolescence if chosen == "dense" else self._minimal
-        long = len(checked) * self.states(law) > 50 * DENSE_STATES
+        long = len(actives) * self.states(law) > 50 * DENSE_STATES
         # What overflows becomes infinite or undefined, and `measures` refuses that.
         silence = np.errstate(over="ignore", divide="ignore", invalid="ignore")
         with silence, reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
