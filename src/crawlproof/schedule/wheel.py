@@ -45,7 +45,7 @@ _inner = njit(cache=True, error_model="numpy", _nrt=False)
 
 def _wheel_size(pages: int) -> int:
     """A power of two: long enough that waiting in the last slot is rare."""
-    return max(1024, 1 << (2 * pages - 1).bit_length())
+    return max(1024, 1 << (pages - 1).bit_length())
 
 
 # ---------------------------------------------------------------- most overdue
@@ -73,6 +73,24 @@ def _link(pages, slots, page, slot):
     place = slot & (len(slots) - 1)
     pages[page].next = slots[place]
     slots[place] = page
+
+
+@_inner
+def _look(pages, slots, first, end, found):
+    """Read the pages of some slots, in loops whose reads don't wait for each other.
+
+    Most slots hold at most three pages: the first ones are read in one loop, the second and the
+    third ones in two more. Returns a number that depends on them all, so that no reading is left out.
+    """
+    looked = 0
+    for slot in range(first, end):
+        found[slot - first] = slots[slot & (len(slots) - 1)]
+    for _ in range(3):
+        for k in range(end - first):
+            following = pages[max(found[k], 0)].next
+            found[k] = following if found[k] >= 0 else NOBODY
+            looked += following
+    return looked
 
 
 @_inner
@@ -220,10 +238,7 @@ def _most_overdue(pages, slots, late, ring, hot_frequency, hot_last, hot_late, c
     for begin in range(0, len(out), BLOCK):
         end = min(begin + BLOCK, len(out))
         block_end = now + BLOCK
-        for slot in range(block_end, block_end + BLOCK):
-            page = slots[slot & (len(slots) - 1)]
-            if page != NOBODY:
-                looked += pages[page].next
+        looked += _look(pages, slots, block_end, block_end + BLOCK, filed_page)
         filed = 0
         for n in range(begin, end):
             slot = now & (len(slots) - 1)
@@ -442,13 +457,23 @@ def _open_bucket(items, buckets, run_key, run_page, heap_key, heap_page, counter
 @_inner
 def _earliest_key(items, releases, buckets, run_key, run_page, heap_key, heap_page, counters, shift, lag, filed_page, out):
     waits = not np.isnan(shift)
-    looked = 0
+    looked, looked_at = 0, 0
     for begin in range(0, len(out), BLOCK):
         end = min(begin + BLOCK, len(out))
         now = counters[_NOW]
         # Nothing that is filed after the block may be needed before its end: beyond these it is not.
         release_limit, key_limit = now + BLOCK, counters[_EDGE] + 4 * BLOCK
-        looked += _look_ahead(items, releases, buckets, counters, waits)
+        ahead = counters[_EDGE] + 2 * BLOCK
+        if ahead > looked_at:  # the edge is no clock: it may stand still, or leap
+            first = max(looked_at, ahead - BLOCK)
+            looked += _look(items, buckets, first, ahead, filed_page)
+            looked_at = ahead
+        if waits:
+            first = counters[_CURSOR] + 1 + BLOCK
+            looked += _look(items, releases, first + BLOCK, first + 2 * BLOCK, filed_page)
+            for slot in range(first, first + BLOCK):
+                page = max(releases[slot & (len(releases) - 1)], 0)
+                looked += buckets[int(min(_key(items, page), 2.0**62)) & (len(buckets) - 1)]
         filed = 0
         for n in range(begin, end):
             if waits:
@@ -504,28 +529,6 @@ def _earliest_key(items, releases, buckets, run_key, run_page, heap_key, heap_pa
                 _enter(items, buckets, heap_key, heap_page, counters, page)
         counters[_NOW] = now
     counters[_LOOKED] = looked  # so that looking ahead is not optimised away
-
-
-@_inner
-def _look_ahead(items, releases, buckets, counters, waits):
-    """Read what the next blocks will read, in loops whose reads don't wait for each other."""
-    looked = 0
-    edge = counters[_EDGE]
-    for slot in range(edge + BLOCK, edge + 2 * BLOCK):
-        page = buckets[slot & (len(buckets) - 1)]
-        if page != NOBODY:
-            looked += items[page].count
-    if waits:
-        first = counters[_CURSOR] + 1
-        for slot in range(first + 2 * BLOCK, first + 3 * BLOCK):
-            page = releases[slot & (len(releases) - 1)]
-            if page != NOBODY:
-                looked += items[page].count
-        for slot in range(first + BLOCK, first + 2 * BLOCK):
-            page = releases[slot & (len(releases) - 1)]
-            if page != NOBODY:
-                looked += buckets[int(min(_key(items, page), 2.0**62)) & (len(buckets) - 1)]
-    return looked
 
 
 @_compiled
