@@ -60,6 +60,24 @@ def test_words_of_phases_that_do_not_matter():
     assert_same(swept, small, 1e-11)
 
 
+@pytest.mark.parametrize(("law", "same"), [(EXAMPLE.obsolescence, True), (HYPER, False)], ids=["exponential", "not"])
+def test_counts_of_phases_are_not_enough(law, same):
+    """Counts with a head of random letter, that is service in random order, give the right levels of an exponential law
+    in disguise, and wrong ones otherwise: order matters, and the chain can't be lumped to counts."""
+    model = queue(law, 6)
+    active = model.active((2,), (3, 1))
+    problem = matrix_free.Problem(model.arrivals, model.service, law, 6, np.array(active) - 1)
+    counted = problem.counted
+    found = np.repeat(counted.words[:, None], problem.width, axis=1)
+    shares = counted.counts / np.maximum(counted.level - 1, 1)[:, None]
+    guess = np.ones(problem.offsets[-1])
+    matrix_free.Correction(problem).apply(guess, found, found[:, None, :] * shares[:, :, None])
+    random_order = np.add.reduceat(guess, problem.offsets[:-1])
+    in_order = model.solve(active=active).level_probabilities
+    apart = max(abs(random_order / in_order - 1))
+    assert apart < 1e-12 if same else apart > 1e-3
+
+
 def test_balances_that_no_method_uses():
     """What arrives leaves; times of served and obsolete pages make up the mean number, by Little's law."""
     m = queue(CYCLIC, 15).solve(modes=(4, 1), thresholds=(4,))
