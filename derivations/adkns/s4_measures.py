@@ -444,5 +444,5 @@ for name, column in series.items():
     axes.bar(list(thresholds), column, bottom=bottom, label=name)
     bottom = bottom + np.array(column)
 axes.set(xlabel="threshold $j_1$", ylabel="probability", title="The fate of a page")
-axes.legend(loc="lower right")
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()

@@ -865,6 +865,6 @@ for threshold in range(5):
         column.append(int(value.p) / int(value.q))
 for name, column in curves.items():
     axes.plot(range(5), column, "o-", label=f"{name} pages")
-axes.set(xlabel="threshold $j_1$", ylabel="mean sojourn time", title="Two modes, K = 4")
+axes.set(xlabel="threshold $j_1$", xticks=range(5), ylabel="mean sojourn time", title="Two modes, K = 4")
 axes.legend()
 plt.show()
