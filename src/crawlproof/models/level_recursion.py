@@ -93,12 +93,12 @@ def seen_from(level: Level, above: Sequence[Descent]) -> tuple[Matrix, Matrix]:
     return (stay if rates is None else stay + rates), rewards
 
 
-def mean_cost(example: Example, level: Level, above: Sequence[Descent]) -> fmpq | arb:
-    """The cost of a policy, from level 0 and the descents to it."""
+def mean_cost(level: Level, above: Sequence[Descent], charge: fmpq) -> fmpq | arb:
+    """The cost of a policy, from level 0 and the descents to it; ``charge`` is that for time in the system."""
     generator, rewards = seen_from(level, above)
     weights = stationary_row(generator)
     time, cost, served_time, served = ((weights * rewards)[0, k] for k in range(len(REWARDS)))
-    return cost / time + dict(example.costs)["sojourn"] * served_time / served
+    return cost / time + charge * served_time / served
 
 
 def stationary_row(generator: Matrix) -> Matrix:
@@ -110,25 +110,37 @@ def stationary_row(generator: Matrix) -> Matrix:
     return type(generator)([[solution[i, 0] for i in range(size)]])
 
 
-def policy_costs(
-    example: Example, modes: Sequence[int], *, falling: bool = True, matrix: Callable[[fmpq_mat], Matrix] = arb_mat,
+def costs_of_levels(
+    levels: Mapping[int, Sequence[Level]], charge: fmpq, *, falling: bool = True
 ) -> Iterator[tuple[Policy, fmpq | arb]]:
-    """Every policy with these modes (``falling``: never more robots for more pages) and its cost."""
-    levels = {robots: levels_of_mode(example, robots, matrix) for robots in modes}
+    """Every policy with these modes (``falling``: never more robots for more pages) and its cost.
+
+    ``levels[n]`` has the levels with n robots active. Each level may be scaled by a factor of its own, the
+    same for all its rates and rewards: descents don't change.
+    """
+    capacity = len(next(iter(levels.values()))) - 1
 
     def walk(i: int, policy: Policy, above: list[Descent]) -> Iterator[tuple[Policy, fmpq | arb]]:
-        for robots in modes:
+        for robots in levels:
             if falling and policy and robots < policy[0]:
                 continue
             level = levels[robots][i]
             if i == 0:
-                yield (robots, *policy), mean_cost(example, level, above)
+                yield (robots, *policy), mean_cost(level, above, charge)
                 continue
             stay, rewards = seen_from(level, above)
             descent = Descent((-stay).solve(level.down), (-stay).solve(rewards))
             yield from walk(i - 1, (robots, *policy), [descent, *above])
 
-    yield from walk(example.capacity, (), [])
+    yield from walk(capacity, (), [])
+
+
+def policy_costs(
+    example: Example, modes: Sequence[int], *, falling: bool = True, matrix: Callable[[fmpq_mat], Matrix] = arb_mat,
+) -> Iterator[tuple[Policy, fmpq | arb]]:
+    """Every policy with these modes and its cost, in balls unless ``matrix`` keeps the rationals."""
+    levels = {robots: levels_of_mode(example, robots, matrix) for robots in modes}
+    yield from costs_of_levels(levels, dict(example.costs)["sojourn"], falling=falling)
 
 
 @cache
