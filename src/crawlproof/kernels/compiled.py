@@ -27,6 +27,7 @@ _LN2_HEAD = float.fromhex("0x1.62e42feep-1")  # 33 bits, so that its product wit
 _LN2_TAIL = float.fromhex("0x1.a39ef35793c76p-33")
 _INVERSE_LN2 = 1 / math.log(2)
 _SQRT_HALF = 0x3FE6A09E667F3BCD
+_TWICE_ONE = 2 * 0x3FF0000000000000
 _ATANH = tuple(1 / (2 * n + 3) for n in range(11))  # s**2 <= 0.0295: 2**-57 is left out
 _EXP = tuple(1 / math.factorial(n + 2) for n in range(12))  # |x| <= 0.35: 2**-58 is left out
 # Adding and subtracting it rounds to an integer, which then is in the low bits.
@@ -70,7 +71,10 @@ def _log1p(x):
     def compiled(x):
         u = 1.0 + x
         n, head, tail = _log(u)
-        return n * _LN2_HEAD + (head + (tail + (x - (u - 1.0)) / u))
+        # What 1 + x lost, over u: at most half a rounding, or all of a tiny x, where u = 1. So 1/u is
+        # good enough to an eighth and near u = 1, as the negative of the bits of u gives it.
+        inverse = np.int64(np.int64(_TWICE_ONE) - np.float64(u).view(np.int64)).view(np.float64)
+        return n * _LN2_HEAD + (head + (tail + (x - (u - 1.0)) * inverse))
 
     return compiled
 

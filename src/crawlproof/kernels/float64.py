@@ -51,9 +51,9 @@ PRICE_TAIL = tuple((n + 2) / factorial(n + 3) for n in range(SERIES_TERMS))
 # exp(x) - 1 - x = x**2 * sum of x**n/(n + 2)!
 EXP_TAIL = tuple(1 / factorial(n + 2) for n in range(24))
 # log1p(v) = 2 atanh(s), s = v/(2 + v): atanh(s)/s - 1 = s**2 * sum of s**(2n)/(2n + 3)
-ATANH_TAIL = tuple(1 / (2 * n + 3) for n in range(28))
+ATANH_TAIL = tuple(1 / (2 * n + 3) for n in range(17))
 # v - log1p(v) by that series below, by subtraction above.
-LESS_LOG1P_SWITCH = 2.0
+LESS_LOG1P_SWITCH = 1.0
 # The age is found from a polynomial in w = sqrt(2(v - log1p(v))), one below and one above.
 AGE_SWITCH = 2.0
 AGE_END = 8.75  # k < 1 in float64 means w < 8.58
@@ -220,8 +220,9 @@ def _age(k: Any) -> Any:
     start = np.maximum(w, 2.0**-32) * _select(w < AGE_SWITCH, near, far)
     # The starting value is within 2**-27: one step with the first two terms of the
     # inverse series of v - log1p(v) brings it to rounding.
-    step = (target - _less_log1p(start)) * (1.0 + start) / start
-    v = start + step * (1.0 - 0.5 * step / (start * (1.0 + start)))
+    curve = 1.0 / (start * (1.0 + start))
+    step = (target - _less_log1p(start)) * ((1.0 + start) * (1.0 + start) * curve)
+    v = start + step * (1.0 - 0.5 * step * curve)
     return _select(is_tiny, w + w * w / 3.0, v)
 
 

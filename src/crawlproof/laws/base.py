@@ -26,6 +26,8 @@ class Law(ABC):
 
     #: E[X].
     mean: float
+    #: For a gamma law its shape (infinite for a constant X): solvers have compiled passes for those.
+    gamma_shape: float | None = None
 
     @abstractmethod
     def _kappa(self, rate: Array) -> Array:

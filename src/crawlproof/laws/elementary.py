@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from crawlproof.laws.base import Array, Law, minus_log, minus_log_excess, number
 class Deterministic(Law):
     """X is the constant ``value`` > 0."""
 
+    gamma_shape: ClassVar[float] = math.inf
     value: float
 
     def __post_init__(self) -> None:
@@ -73,6 +76,7 @@ class Uniform(Law):
 class Exponential(Law):
     """X is exponential with the given mean."""
 
+    gamma_shape: ClassVar[float] = 1.0
     mean: float
 
     def __post_init__(self) -> None:
@@ -99,6 +103,10 @@ class Gamma(Law):
         object.__setattr__(self, "shape", number("Gamma", "shape", self.shape))
         object.__setattr__(self, "mean", number("Gamma", "mean", self.mean))
 
+    @property
+    def gamma_shape(self) -> float:
+        return self.shape
+
     def _kappa(self, rate: Array) -> Array:
         return self.shape * np.log1p(rate * self.mean / self.shape)
 
@@ -120,6 +128,10 @@ class Erlang(Law):
         if isinstance(self.stages, bool) or not isinstance(self.stages, int | np.integer) or self.stages < 1:
             raise ValueError(f"Erlang: stages must be an integer >= 1, got {self.stages!r}")
         object.__setattr__(self, "mean", number("Erlang", "mean", self.mean))
+
+    @property
+    def gamma_shape(self) -> float:
+        return float(self.stages)
 
     @property
     def _gamma(self) -> Gamma:

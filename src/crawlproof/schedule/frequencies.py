@@ -13,6 +13,7 @@ compared to the cost of the frequencies as returned.
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -37,11 +38,15 @@ POLICIES = ("spaced", "randomized")
 BALANCED = 1e-9
 # Roundings in units of 2**-53 that the two sides of a gap may carry, relative to their terms:
 # an age within 4 ulp moves a value by no more than that (NUM-dual-age), a kernel has 2 ulp,
-# and there are a handful of products and sums.
-ROUNDING = 48 * 2.0**-53
+# there are a handful of products, and a sum is good to 40 in the worst case.
+ROUNDING = 128 * 2.0**-53
+# The same for a price that only a certificate has to confirm.
+NEARLY = 3e-7
+GOOD_ENOUGH = 1e-13
 # From so many pages on, compiled passes over all cores; below, numpy is at once at work.
 MANY = 20_000
-# Pages that a core works on at a time.
+MANY_FOR_THREADS = 200_000
+# Pages that a core works on at a time, in numpy.
 PART = 2**16
 # Weights this close to a multiple of the change rates are proportional to them.
 PROPORTIONAL = 2.0**-50
@@ -193,7 +198,7 @@ def _randomized_shares(kappa: Array, total: float) -> RandomizedShares:
     # Both cancel: (Q B - (B - Q))/(1 + B) with B - Q summed from its parts exp(kappa) - 1 - kappa,
     # and the values page by page.
     excess = float((np.exp(kappa) * price_at_age(kappa)).sum())
-    value = pages.randomized_value(1.0, kappa[kappa > 0], level * level)
+    _, value = pages.randomized_offer(1.0, kappa[kappa > 0], level * level)
     return RandomizedShares(b / B, level, (total * B - excess) * rest, float(value.sum()) - level * level)
 
 
@@ -244,8 +249,8 @@ class Problem:
 
     def value(self, price: float) -> Array:
         """Each page's part of the dual function."""
-        value = pages.VALUE[self.policy]
-        return _map(lambda part: value(self.worth[part], self.kappa[part], price), len(self.worth))
+        offer = pages.OFFER[self.policy]
+        return _map(lambda part: offer(self.worth[part], self.kappa[part], price)[1], len(self.worth))
 
     def stale(self, frequency: Array) -> Array:
         stale = pages.STALE[self.policy]
@@ -259,10 +264,19 @@ def _problem(rate: Array, weight: Array, law: Any, policy: str) -> Problem:
     if not (rate.all() and weight.all()):
         kept = np.flatnonzero((rate > 0) & (weight > 0))
         rate, weight = rate[kept], weight[kept]
-    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
-    worth = _map(lambda part: weight[part] / unit / (rate[part] * law.mean), rate.size)
-    lost = _map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size)
-    return Problem(policy, worth, kappa, float(lost.sum()), unit, kept, size)
+    shape = getattr(law, "gamma_shape", None)
+    if shape is not None and rate.size >= MANY:
+        worth, kappa = np.empty(rate.size), np.empty(rate.size)
+
+        def work(part: slice) -> float:
+            return passes().gamma_pages(rate[part], weight[part], 1.0 / unit, shape, law.mean, worth[part], kappa[part])
+
+        constant = math.fsum(_in_threads(work, _shares(rate.size)))
+    else:
+        kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
+        worth = _map(lambda part: weight[part] / unit / (rate[part] * law.mean), rate.size)
+        constant = float(_map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size).sum())
+    return Problem(policy, worth, kappa, constant, unit, kept, size)
 
 
 class Totals(NamedTuple):
@@ -299,7 +313,7 @@ def balance(totals: Callable[[float], Totals], start: float, top: float) -> Brac
             high = price
         if low > 0 and high <= math.nextafter(low, math.inf):
             return Bracket(low, high)
-        step = -math.log(demand) * demand / (price * slope) if demand > 0 and slope < 0 else math.nan
+        step = _newton_step(price, Totals(demand, slope)) if demand > 0 and slope < 0 else math.nan
         following = price * math.exp(min(max(step, -60.0), 60.0)) if math.isfinite(step) else math.nan
         if count % 3 == 2:
             if not math.log(high / low if low > 0 else math.inf) <= 0.5 * span:
@@ -311,6 +325,11 @@ def balance(totals: Callable[[float], Totals], start: float, top: float) -> Brac
     raise RuntimeError(f"no balance between the prices {low!r} and {high!r}")
 
 
+def _newton_step(price: float, totals: Totals) -> float:
+    """In the logarithm of the price, for that of the demand."""
+    return -math.log(totals.demand) * totals.demand / (price * totals.slope)
+
+
 def _middle(low: float, high: float) -> float:
     """A price between two, half way in logarithms or, when they are close, in numbers."""
     if low == 0:
@@ -320,19 +339,98 @@ def _middle(low: float, high: float) -> float:
 
 
 def _general(problem: Problem) -> Plan:
-    worth, kappa = problem.worth, problem.kappa
-    top = float(worth.max())
-    slope = pages.SLOPE[problem.policy]
-
-    def totals(price: float) -> Totals:
-        return Totals(float(problem.demand(price).sum()), float(slope(worth, kappa, price).sum()))
-
+    if len(problem.worth) >= MANY and (plan := _from_histogram(problem)) is not None:
+        return plan
+    totals = _totals(problem)
+    top = float(problem.worth.max())
     found = balance(totals, 0.5 * top, top)
     frequency = mixed(problem.demand(found.low), problem.demand(found.high))
     stale = float(problem.stale(frequency).sum())
     dual = max(float(problem.value(price).sum()) - price for price in {found.low, found.high})
-    gap = max(stale - dual, 0.0) + ROUNDING * (stale + found.high)
-    return problem.plan(frequency, found.high, stale, gap)
+    return problem.plan(frequency, found.high, stale, _gap(stale, dual, found.high))
+
+
+def _gap(stale: float, dual: float, price: float) -> float:
+    return max(stale - dual, 0.0) + ROUNDING * (stale + price)
+
+
+def _totals(problem: Problem) -> Callable[[float], Totals]:
+    worth, kappa = problem.worth, problem.kappa
+    if len(worth) < MANY:
+        response = pages.RESPONSE[problem.policy]
+        return lambda price: Totals(*(float(values.sum()) for values in response(worth, kappa, price)))
+    compiled = passes().TOTALS[problem.policy]
+
+    def totals(price: float) -> Totals:
+        found = _in_threads(lambda part: compiled(worth[part], kappa[part], price), _shares(len(worth)))
+        return Totals(math.fsum(demand for demand, _ in found), math.fsum(slope for _, slope in found))
+
+    return totals
+
+
+def _from_histogram(problem: Problem) -> Plan | None:
+    """All pages at the price that a histogram of them would pay, after one Newton step and few secant steps.
+
+    Scaling to the budget costs the square of what demand is off by. Whether that is good
+    enough the certificate says; if it is not: None.
+    """
+    worth, kappa = problem.worth, problem.kappa
+    before = math.log(_histogram_price(problem))
+    first = _totals(problem)(math.exp(before))
+    if not (first.demand > 0 and first.slope < 0):
+        return None
+    demand_before = first.demand
+    now = before + _newton_step(math.exp(before), first)
+    parts = _shares(len(worth))
+    fill, finish = passes().FILL[problem.policy], passes().FINISH[problem.policy]
+    frequency = np.empty(len(worth))
+    for _ in range(5):
+        price = math.exp(now)
+        found = _in_threads(lambda part, price=price: fill(worth[part], kappa[part], price, frequency[part]), parts)
+        demand = math.fsum(total for total, _ in found)
+        if abs(demand - 1.0) <= NEARLY:
+            dual = math.fsum(value for _, value in found) - price
+            scale = 1.0 / demand
+            stale = math.fsum(
+                _in_threads(lambda part, scale=scale: finish(worth[part], kappa[part], frequency[part], scale), parts)
+            )
+            gap = _gap(stale, dual, price)
+            good = gap <= GOOD_ENOUGH * (problem.constant + stale)
+            return problem.plan(frequency, price, stale, gap) if good else None
+        if demand <= 0 or demand == demand_before:
+            return None
+        step = -math.log(demand) * (now - before) / (math.log(demand) - math.log(demand_before))
+        before, demand_before, now = now, demand, now + step
+    return None
+
+
+def _histogram_price(problem: Problem) -> float:
+    """The price for as many pages as there are bins, each with the mean worth in its bin."""
+    worth, kappa = problem.worth, problem.kappa
+    randomized = problem.policy == "randomized"
+    parts = _shares(len(worth))
+    least, most = zip(*_in_threads(lambda part: (worth[part].min(), worth[part].max()), parts), strict=True)
+    least, most = min(least), max(most)
+    # bins of equal leading bits, as fine as there are many pages for each
+    bits = int(np.float64(most).view(np.int64)) - int(np.float64(least).view(np.int64))
+    shift = max((bits * 16 // len(worth)).bit_length(), 52 - 12)
+    bins = (bits >> shift) + 2
+
+    def count(part: slice) -> tuple[Array, Array]:
+        mass, moment = np.zeros(bins), np.zeros(bins)
+        # demand is proportional to kappa, or to b = exp(kappa) - 1
+        size = np.expm1(np.minimum(kappa[part], pages.KAPPA_END)) if randomized else kappa[part]
+        passes().histogram(worth[part], size, least, shift, mass, moment)
+        return mass, moment
+
+    masses, moments = zip(*_in_threads(count, parts), strict=True)
+    mass, moment = sum(masses), sum(moments)
+    seen = np.flatnonzero(mass)
+    bin_worth = moment[seen] / mass[seen]
+    bin_kappa = np.log1p(mass[seen]) if randomized else mass[seen]
+    compiled = passes().TOTALS[problem.policy]
+    top = float(bin_worth.max())
+    return balance(lambda price: Totals(*compiled(bin_worth, bin_kappa, price)), 0.5 * top, top).low
 
 
 def mixed(more: Array, less: Array, budget: float = 1.0) -> Array:
@@ -365,5 +463,25 @@ def _map(function: Callable[[slice], Array], size: int) -> Array:
 
 
 def _in_threads(work: Callable[[slice], Any], parts: Sequence[slice]) -> list[Any]:
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) as pool:
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(_cores()) as pool:
         return list(pool.map(work, parts))
+
+
+def _shares(size: int) -> list[slice]:
+    """One part for each core, if that is worth a thread."""
+    count = _cores() if size >= MANY_FOR_THREADS else 1
+    edges = [size * i // count for i in range(count + 1)]
+    return [slice(a, b) for a, b in itertools.pairwise(edges)]
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def passes() -> Any:
+    """The compiled passes, which take a moment to load: only where there are many pages."""
+    from crawlproof.schedule import passes as module
+
+    return module

@@ -18,7 +18,7 @@ from numba.extending import register_jitable
 
 from crawlproof import formulas
 from crawlproof.kernels.compiled import INSIDE, compiled_formula
-from crawlproof.kernels.float64 import _exp, _select, age_at_price, chi, phi1
+from crawlproof.kernels.float64 import _exp, _select, chi, phi1
 
 # price/worth is kept inside (0, 1); from 1 on a page buys nothing.
 LEAST = 2.0**-1000
@@ -46,19 +46,22 @@ def spaced_demand(worth: Any, kappa: Any, price: Any) -> Any:
 
 
 @register_jitable(**INSIDE)
-def spaced_slope(worth: Any, kappa: Any, price: Any) -> Any:
-    """Derivative of the demand in the price: -kappa exp(t)/(a t**3), and (1 + t) exp(-t) = 1 - price/a."""
+def spaced_response(worth: Any, kappa: Any, price: Any) -> Any:
+    """The demand and its derivative in the price: -kappa exp(t)/(a t**3), where (1 + t) exp(-t) = 1 - price/a."""
     k = _relative(worth, price)
-    age = age_at_price(k)
-    return _select(price < worth, -kappa * (1.0 + age) / (worth * (1.0 - k) * age * age * age), 0.0)
+    bought = _frequency_at_price(kappa, k)
+    age = kappa / bought
+    slope = -bought * (1.0 + age) / (worth * (1.0 - k) * age * age)
+    return _select(price < worth, bought, 0.0), _select(price < worth, slope, 0.0)
 
 
 @register_jitable(**INSIDE)
-def spaced_value(worth: Any, kappa: Any, price: Any) -> Any:
-    """The least stale cost plus price times frequency: the page's part of the dual function."""
+def spaced_offer(worth: Any, kappa: Any, price: Any) -> Any:
+    """The demand, and the least stale cost plus price times frequency: the page's part of the dual function."""
+    bought = _frequency_at_price(kappa, _relative(worth, price))
     reduced = worth * kappa  # c (1 - rho)
-    value = _page_value_at_age(reduced, 0.0, age_at_price(_relative(worth, price)))
-    return _select(price < worth, value, reduced)
+    value = _page_value_at_age(reduced, 0.0, kappa / bought)
+    return _select(price < worth, bought, 0.0), _select(price < worth, value, reduced)
 
 
 @register_jitable(**INSIDE)
@@ -90,10 +93,10 @@ def randomized_demand(worth: Any, kappa: Any, price: Any) -> Any:
 
 
 @register_jitable(**INSIDE)
-def randomized_slope(worth: Any, kappa: Any, price: Any) -> Any:
-    bought = np.sqrt(worth / price) / _over(kappa)
+def randomized_response(worth: Any, kappa: Any, price: Any) -> Any:
     wanted = randomized_demand(worth, kappa, price)
-    return _select(wanted > 0.0, _select(wanted < MOST, -0.5 * bought / price, 0.0), 0.0)
+    slope = -0.5 * np.sqrt(worth / price) / (_over(kappa) * price)
+    return wanted, _select(wanted > 0.0, _select(wanted < MOST, slope, 0.0), 0.0)
 
 
 @register_jitable(**INSIDE)
@@ -104,9 +107,9 @@ def randomized_stale(worth: Any, kappa: Any, frequency: Any) -> Any:
 
 
 @register_jitable(**INSIDE)
-def randomized_value(worth: Any, kappa: Any, price: Any) -> Any:
+def randomized_offer(worth: Any, kappa: Any, price: Any) -> Any:
     wanted = randomized_demand(worth, kappa, price)
-    return randomized_stale(worth, kappa, wanted) + price * wanted
+    return wanted, randomized_stale(worth, kappa, wanted) + price * wanted
 
 
 @register_jitable(**INSIDE)
@@ -116,7 +119,7 @@ def randomized_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
 
 
 DEMAND = {"spaced": spaced_demand, "randomized": randomized_demand}
-SLOPE = {"spaced": spaced_slope, "randomized": randomized_slope}
-VALUE = {"spaced": spaced_value, "randomized": randomized_value}
+RESPONSE = {"spaced": spaced_response, "randomized": randomized_response}
+OFFER = {"spaced": spaced_offer, "randomized": randomized_offer}
 STALE = {"spaced": spaced_stale, "randomized": randomized_stale}
 MARGINAL = {"spaced": spaced_marginal, "randomized": randomized_marginal}

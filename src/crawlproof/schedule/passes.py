@@ -1,0 +1,191 @@
+"""Compiled passes over many pages, for ``crawlproof.schedule.frequencies``.
+
+Each pass goes over the pages in pieces that fit into the nearest cache: first the formulas of
+``crawlproof.schedule.pages`` in vector instructions, then the sums, whose order inside
+a piece is left to the compiler (the error of a sum is then below that of its terms).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from crawlproof.kernels import float64
+from crawlproof.kernels.compiled import OPTIONS
+from crawlproof.schedule import pages
+
+PIECE = 1024
+compiled = njit(cache=True, **OPTIONS)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _sum(values, count):
+    total = 0.0
+    for i in range(count):
+        total += values[i]
+    return total
+
+
+@njit(cache=True, nogil=True, forceinline=True)
+def _add(total, lost, value):
+    """One more piece, and what the rounding of the sum has lost so far."""
+    after = total + value
+    seen = after - total
+    return after, lost + ((total - (after - seen)) + (value - seen))
+
+
+def _totals(response: Callable[..., Any]) -> Callable[..., Any]:
+    @compiled
+    def totals(worth, kappa, price):
+        """Total demand at a price, and its derivative."""
+        bought, falling = np.empty(PIECE), np.empty(PIECE)
+        total = change = lost = 0.0
+        for start in range(0, worth.size, PIECE):
+            a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
+            count = a.size
+            for i in range(count):
+                bought[i], falling[i] = response(a[i], k[i], price)
+            total, lost = _add(total, lost, _sum(bought, count))
+            change += _sum(falling, count)
+        return total + lost, change
+
+    return totals
+
+
+def _fill(offer: Callable[..., Any]) -> Callable[..., Any]:
+    @compiled
+    def fill(worth, kappa, price, frequency):
+        """Each page's demand; their total, and the sum of the values at this price."""
+        values = np.empty(PIECE)
+        total = least = total_lost = least_lost = 0.0
+        for start in range(0, worth.size, PIECE):
+            a, k, x = worth[start : start + PIECE], kappa[start : start + PIECE], frequency[start : start + PIECE]
+            count = a.size
+            for i in range(count):
+                x[i], values[i] = offer(a[i], k[i], price)
+            total, total_lost = _add(total, total_lost, _sum(x, count))
+            least, least_lost = _add(least, least_lost, _sum(values, count))
+        return total + total_lost, least + least_lost
+
+    return fill
+
+
+def _finish(stale: Callable[..., Any]) -> Callable[..., Any]:
+    @compiled
+    def finish(worth, kappa, frequency, scale):
+        """Multiply the frequencies; the cost that they leave."""
+        costs = np.empty(PIECE)
+        total = lost = 0.0
+        for start in range(0, worth.size, PIECE):
+            a, k, x = worth[start : start + PIECE], kappa[start : start + PIECE], frequency[start : start + PIECE]
+            count = a.size
+            for i in range(count):
+                x[i] *= scale
+                costs[i] = stale(a[i], k[i], x[i])
+            total, lost = _add(total, lost, _sum(costs, count))
+        return total + lost
+
+    return finish
+
+
+TOTALS = {name: _totals(pages.RESPONSE[name]) for name in pages.RESPONSE}
+FILL = {name: _fill(pages.OFFER[name]) for name in pages.OFFER}
+FINISH = {name: _finish(pages.STALE[name]) for name in pages.STALE}
+
+
+@compiled
+def histogram(worth, size, first, shift, mass, moment):
+    """For each bin of worths the sum of sizes, and of sizes times worth.
+
+    Bins are equal in the leading bits of a double, from those of ``first`` on.
+    """
+    begin = np.float64(first).view(np.int64) >> np.int64(shift)
+    for i in range(worth.size):
+        at = (np.float64(worth[i]).view(np.int64) >> np.int64(shift)) - begin
+        mass[at] += size[i]
+        moment[at] += size[i] * worth[i]
+
+
+# A gamma law has kappa = shape log1p(mean rate/shape); an infinite shape stands for constant X.
+
+
+@compiled
+def gamma_pages(rate, weight, scale, shape, mean, worth, kappa):
+    """worth and kappa of each page, its weight times the scale; the sum of what no frequency can save."""
+    lost = np.empty(PIECE)
+    constant = 0.0
+    for start in range(0, rate.size, PIECE):
+        r, c = rate[start : start + PIECE], weight[start : start + PIECE]
+        a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
+        count = r.size
+        if np.isinf(shape):
+            for i in range(count):
+                load = r[i] * mean
+                k[i] = load
+                a[i] = scale * c[i] / load
+        else:
+            for i in range(count):
+                load = r[i] * mean
+                stage = load / shape
+                k[i] = shape * float64._log1p(stage)
+                a[i] = scale * c[i] / load
+                lost[i] = scale * c[i] * (float64._less_log1p(stage) / stage)
+            constant += _sum(lost, count)
+    return constant
+
+
+@compiled
+def gamma_kappa(rate, shape, mean, kappa):
+    """kappa of pages of any rate >= 0."""
+    if np.isinf(shape):
+        for i in range(rate.size):
+            kappa[i] = rate[i] * mean
+    else:
+        for i in range(rate.size):
+            kappa[i] = shape * float64._log1p(rate[i] * mean / shape)
+
+
+@compiled
+def gamma_shares(rate, shape, mean, total, randomized, frequency):
+    """kappa over the total, or for the randomized policy exp(kappa) - 1."""
+    for start in range(0, rate.size, PIECE):
+        x = frequency[start : start + PIECE]
+        gamma_kappa(rate[start : start + PIECE], shape, mean, x)
+        if randomized:
+            for i in range(x.size):
+                x[i] = x[i] * float64._phi1(x[i]) * float64._exp(x[i]) / total
+        else:
+            for i in range(x.size):
+                x[i] = x[i] / total
+
+
+@compiled
+def gamma_sums(rate, shape, mean, randomized):
+    """Sum of the rates, of kappa, and for the randomized policy of exp(kappa) - 1; the largest kappa."""
+    kappa, grown = np.empty(PIECE), np.empty(PIECE)
+    rates = kappas = growth = rates_lost = kappas_lost = growth_lost = largest = 0.0
+    for start in range(0, rate.size, PIECE):
+        r = rate[start : start + PIECE]
+        count = r.size
+        gamma_kappa(r, shape, mean, kappa)
+        for i in range(count):
+            largest = max(largest, kappa[i])
+        rates, rates_lost = _add(rates, rates_lost, _sum(r, count))
+        kappas, kappas_lost = _add(kappas, kappas_lost, _sum(kappa, count))
+        if randomized:
+            for i in range(count):
+                grown[i] = kappa[i] * float64._phi1(kappa[i]) * float64._exp(min(kappa[i], pages.KAPPA_END))
+            growth, growth_lost = _add(growth, growth_lost, _sum(grown, count))
+    return rates + rates_lost, kappas + kappas_lost, growth + growth_lost, largest
+
+
+@compiled
+def count_bad(values):
+    """How many values are negative, infinite or nan."""
+    count = 0
+    for i in range(values.size):
+        count += not (values[i] >= 0.0 and values[i] <= 1.7976931348623157e308)
+    return count
