@@ -15,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
+from crawlproof.checks.balls import sign_of
 from crawlproof.claims import Paper
 from crawlproof.codegen.functions import chi
 from crawlproof.codegen.functions import psi as psi_kernel
@@ -44,8 +45,8 @@ def reachable(choose, follow, start):
     return states
 
 
-def changes_found(choose, follow, start, change_probabilities, chance=p):
-    """Expected number of changed pages found per access, for pages with these probabilities to change in a long access."""
+def page_by_page(choose, follow, start, change_probabilities, chance=p):
+    """For pages with these probabilities to change in a long access: frequency, and changes found per access."""
     states = reachable(choose, follow, start)
     outcomes = {True: chance, False: 1 - chance}
     stationary = sp.symbols(f"pi:{len(states)}")
@@ -55,21 +56,29 @@ def changes_found(choose, follow, start, change_probabilities, chance=p):
             inflow[follow(state, choose(state), was_long)] += share * weight
     balance = [inflow[state] - weight for state, weight in zip(states, stationary, strict=True)]
     (law,) = sp.linsolve([*balance, sum(stationary) - 1], stationary)
-    total = sp.S.Zero
+    pages = []
     for page, change in enumerate(change_probabilities):
         kept = sp.symbols(f"y:{len(states)}")
         inflow = dict.fromkeys(states, sp.S.Zero)
+        frequency, found_unchanged = sp.S.Zero, sp.S.Zero
         for state, probability_of_state, weight in zip(states, law, kept, strict=True):
             for was_long, share in outcomes.items():
                 unchanged = share * weight * (1 - change if was_long else 1)
+                after = follow(state, choose(state), was_long)
                 if choose(state) == page:
-                    total += share * probability_of_state - unchanged
-                inflow[follow(state, choose(state), was_long)] += (
-                    share * probability_of_state if choose(state) == page else unchanged
-                )
+                    frequency += share * probability_of_state
+                    found_unchanged += unchanged
+                    inflow[after] += share * probability_of_state
+                else:
+                    inflow[after] += unchanged
         (values,) = sp.linsolve([inflow[state] - weight for state, weight in zip(states, kept, strict=True)], kept)
-        total = total.subs(dict(zip(kept, values, strict=True)))
-    return sp.factor(total)
+        pages.append((sp.factor(frequency), sp.factor(frequency - found_unchanged.subs(dict(zip(kept, values, strict=True))))))
+    return pages
+
+
+def changes_found(*rule, **details):
+    """Expected number of changed pages found per access."""
+    return sp.factor(sum(found_of_page for _, found_of_page in page_by_page(*rule, **details)))
 
 
 # %% [markdown]
@@ -231,6 +240,48 @@ three.inequality(
     sp.Gt(sp.expand(found_three - attaining), 0, evaluate=False), on={b: (0, sp.Rational(1, 2))}, zeros={b: (0, 2)}, using=[],
 )
 sp.N(found_three.subs(b, fifth), 6), sp.N(attaining.subs(b, fifth), 6)
+
+# %% [markdown]
+# ## All pages at once below Theorem 3.3
+#
+# Nor does one page pay for another. Three pages, $p = \frac3{10}$, all $a_i = \frac12$; stale pages first, in the order 1, 2, 3; when all are fresh, the pages $1, 1, 1, 2, 2$ in turn. The state is the set of fresh pages
+# and the place in that list. Frequencies and changes found are rational, and *every* page is found changed more often than $f(1 - h^{1/f})$:
+
+# %%
+PASTIME = (0, 0, 0, 1, 1)
+
+
+def stale_or_pastime(state):
+    fresh, place = state
+    return next((page for page in range(3) if page not in fresh), PASTIME[place])
+
+
+def after_pastime(state, page, was_long):
+    fresh, place = state
+    return fresh_after(fresh, page, was_long), (place + (len(fresh) == 3)) % len(PASTIME)
+
+
+half, three_tenths = sp.Rational(1, 2), sp.Rational(3, 10)
+pages_of_three = page_by_page(stale_or_pastime, after_pastime, (frozenset([0]), 0), (half, half, half), three_tenths)
+
+
+def bound_beaten(page, more=0):
+    """Certainly more changes found than Theorem 3.3 allows at this frequency, by more than the given share."""
+    frequency, found_changed = page
+    return sign_of(found_changed - (1 + more) * frequency * (1 - (1 - three_tenths * half) ** (1 / frequency))) == 1
+
+
+all_below = paper.claim("CLW-X.adaptive-all")
+all_below.every(
+    pages_of_three, bound_beaten, what="pages, found against allowed in balls", kind="enclosed", using=[],
+    wrong={"by a hundredth": lambda page: bound_beaten(page, sp.Rational(1, 100))},
+)
+all_below.exact(sum(frequency for frequency, _ in pages_of_three), 1, using=[])
+all_below.every(
+    pages_of_three, lambda page: page[0].p != 1, what="pages whose frequency is no 1/integer", using=[],
+    wrong={"denominator below 1000": lambda page: page[0].q < 1000},
+)
+[(sp.N(frequency, 4), sp.N(found_changed, 5)) for frequency, found_changed in pages_of_three]
 
 # %% [markdown]
 # ## "Close to the bounds is close to the least cost"
