@@ -10,7 +10,8 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from crawlproof import formulas
-from crawlproof.formulas import expected_obsolescence, guarantee_factor, optimal_frequency
+from crawlproof.kernels.float64 import chi, phi1
+from crawlproof.schedule.frequencies import frequencies as optimal_frequencies
 from crawlproof.schedule.inputs import access_time_law, frequencies, numbers, page_indices
 
 Array = NDArray[np.float64]
@@ -19,8 +20,6 @@ Array = NDArray[np.float64]
 BLOCK = 2**18
 # Up to here E[exp(-mu X)] is a normal float64.
 LARGEST_KAPPA = 700.0
-# Weights this close to a multiple of the change rates are proportional to them.
-PROPORTIONAL = 1e-14
 
 
 @dataclass(frozen=True)
@@ -91,38 +90,32 @@ def page_weights(weight: ArrayLike | None, change_rate: Array) -> Array:
     return change_rate if weight is None else numbers("weight", weight, size=len(change_rate))
 
 
+def _stale_share(age: Array, excess: Array) -> Array:
+    """The share of a gap d in which a page is out of date, at age d kappa (Lemma 3.1 over d E[X]).
+
+    The generated ``gap_obsolescence`` takes rho = 1 - kappa/(mu E[X]) from kappa, and where changes are
+    rare the rounding error of kappa is all that is left of it; the law knows rho better.
+    """
+    return np.minimum(chi(age) + excess * phi1(age), 1.0)
+
+
 def lower_bound(frequency: Array, change_rate: Array, access_time: Any) -> Array:
     """The least obsolescence of each page at a frequency in [0, 1] (Theorem 3.3); 1 at frequency 0."""
     result = np.where(change_rate > 0, 1.0, 0.0)
     some = (frequency > 0) & (change_rate > 0)
-    spacing = np.maximum(1 / frequency[some], 1.0)
     rate = change_rate[some]
-    time = expected_obsolescence(spacing, rate, access_time.mean, access_time.log_laplace(rate))
-    result[some] = np.minimum(time / (spacing * access_time.mean), 1.0)
+    with np.errstate(over="ignore"):  # a page that is hardly ever accessed is always out of date
+        age = -access_time.log_laplace(rate) / frequency[some]
+    result[some] = _stale_share(age, access_time.relative_excess(rate))
     return result
 
 
 def least_cost(change_rate: Array, weight: Array, access_time: Any) -> float:
-    """The bound (6) if weights are proportional to change rates, else the optimum of (7)."""
+    """The bound (6) if weights are proportional to change rates, else the certified bound on the optimum of (7)."""
     if not ((weight > 0) & (change_rate > 0)).any():
         return 0.0
-    if _proportional(weight, change_rate):
-        kappa = np.zeros_like(change_rate)
-        moving = change_rate > 0
-        kappa[moving] = -access_time.log_laplace(change_rate[moving])
-        share = np.zeros_like(change_rate)
-        share[moving] = optimal_frequency(kappa[moving], float(kappa.sum()))
-        return float(np.sum(weight * lower_bound(share, change_rate, access_time)))
-    from crawlproof import schedule
-
-    return float(schedule.frequencies(change_rate, weight=weight, access_time=access_time).cost)
-
-
-def _proportional(weight: Array, change_rate: Array) -> bool:
-    """Whether all weight/change_rate agree, for pages with neither as well."""
-    relative_weight = weight / weight.max()
-    relative_rate = change_rate / change_rate.max()
-    return bool(np.all(np.abs(relative_weight - relative_rate) <= PROPORTIONAL * relative_rate))
+    plan = optimal_frequencies(change_rate, weight, access_time=access_time)
+    return plan.cost - plan.gap
 
 
 def evaluate(
@@ -139,9 +132,9 @@ def evaluate(
         allow_missing: count a page that the sequence does not access as always out of date,
             which is right for pages that a plan has dropped; otherwise such a page is an error
 
-    Error: obsolescence, cost and bound are within 1e-14, relatively, of their values at the
-    law's ``log_laplace``. An error of that itself, e ulp, is multiplied by 1/(d kappa) for a page
-    with gaps d, kappa = -log_laplace: rare changes cancel against the mean access time.
+    Error: obsolescence and cost are good to 1e-14, relatively, if the law's ``log_laplace`` and
+    ``relative_excess`` are to a few units in the last place. The bound is below the optimum by at
+    most the certified gap of its plan.
     """
     rates = numbers("change_rate", change_rate)
     law = access_time_law(access_time)
@@ -191,12 +184,11 @@ def evaluate_random_phase(
         part = np.modf(different / share[page])[0]
         variance[page[:, 0]] = (part * (1 - part)) @ pages_with
     obsolescence = lower_bound(share, rates, law)
-    obsolescence[random] = np.minimum(
-        formulas.random_phase_obsolescence(
-            share[random], rates[random], law.mean, log_laplace[random],
-            np.minimum(loss[random], -log_laplace[random] / share[random]),
-        ), 1.0,
-    )
+    # CLW-X.random-phase-cost, with the law's own rho for the reason given at _stale_share
+    f, lost = share[random], loss[random]
+    age = np.maximum(-log_laplace[random] / f - lost, 0.0)
+    scale = f / (rates[random] * law.mean)
+    obsolescence[random] = np.minimum(law.relative_excess(rates[random]) + scale * lost + scale * age * chi(age), 1.0)
     factor = np.where(seen, 1 + share**2 * variance, np.inf)
     return _compared(obsolescence, share, factor, rates, weights, law)
 
@@ -213,19 +205,15 @@ def _compared(obsolescence: Array, frequency: Array, factor: Array, rates: Array
 
 
 def _mean_obsolescence(accesses: NDArray, gaps: NDArray, rates: Array, law: Any, length: int) -> Array:
-    """Each page's share of time out of date, a sum of Lemma 3.1 over its gaps."""
+    """Each page's share of time out of date: the mean over its gaps, weighted with the gaps."""
     total, lost = np.zeros(len(rates)), np.zeros(len(rates))
-    log_laplace = law.log_laplace(rates)
+    kappa, excess = -law.log_laplace(rates), law.relative_excess(rates)
     for start in range(0, length, BLOCK):
         page = accesses[start : start + BLOCK]
         gap = gaps[start : start + BLOCK]
-        moving = rates[page] > 0
-        page, gap = page[moving], gap[moving]
-        if len(page):
-            time = expected_obsolescence(gap, rates[page], law.mean, log_laplace[page])
-            _accumulate(total, lost, page, time)
+        _accumulate(total, lost, page, gap * _stale_share(gap * kappa[page], excess[page]))
     # Rounding may lift a page that is nearly always out of date above 1.
-    return np.minimum((total + lost) / (length * law.mean), 1.0)
+    return np.minimum((total + lost) / length, 1.0)
 
 
 def _gap_factors(accesses: NDArray, gaps: NDArray, counts: NDArray) -> Array:
@@ -233,5 +221,5 @@ def _gap_factors(accesses: NDArray, gaps: NDArray, counts: NDArray) -> Array:
     factor = np.full(len(counts), np.inf)
     seen = counts > 0
     # Not below 1, which rounding alone could make of equal gaps.
-    factor[seen] = np.maximum(guarantee_factor(len(accesses) / counts[seen], squares[seen] / counts[seen]), 1.0)
+    factor[seen] = np.maximum(formulas.guarantee_factor(len(accesses) / counts[seen], squares[seen] / counts[seen]), 1.0)
     return factor
