@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 
 project = "crawlproof"
 author = "The crawlproof contributors"
@@ -20,10 +21,13 @@ html_static_path = ["_static"]
 html_extra_path = ["_extra"]
 templates_path = ["_templates"]
 html_css_files = ["vendor/katex/katex.min.css", "site.css"]
-html_js_files = [("vendor/katex/katex.min.js", {"defer": "defer"}), ("math.js", {"defer": "defer"})]
+html_js_files = [("vendor/katex/katex.min.js", {"defer": "defer"}), ("page.js", {"defer": "defer"})]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False
+# Where the site will be, for the picture of a link to it: https://example.org/crawlproof, say.
+html_baseurl = os.environ.get("CRAWLPROOF_SITE_URL", "").rstrip("/")
+html_context = {"html_baseurl": html_baseurl}
 html_favicon = "_static/favicon.svg"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f4e8c", "color-brand-content": "#1f4e8c"},

@@ -169,7 +169,7 @@
       const state = [claim.verdict, claim.full ? "fully verified" : "not fully verified", claim.place].join(", ");
       const node = make("g", {
         class: `node verdict-${claim.verdict}${claim.full ? " full" : ""}${claim.stepOf ? " step" : ""}${id === current ? " selected" : ""}${related ? "" : " far"}`,
-        transform: `translate(${box.x} ${box.y})`, role: "button", "data-id": id, "aria-label": `${id}: ${state}`,
+        transform: `translate(${box.x} ${box.y})`, role: "button", "data-id": id, "aria-label": `${label(id)}: ${state}`,
         "aria-pressed": id === current ? "true" : "false", tabindex: -1,
       }, svg);
       make("title", {}, node, `${id}: ${state}`);

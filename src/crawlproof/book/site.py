@@ -368,7 +368,7 @@ def prepare(project: Project, source: Path) -> Book:
     shutil.copy(docs / "conf.py", source)
     shutil.copytree(docs / "static", source / "_static")
     shutil.copytree(docs / "vendor", source / "_static" / "vendor")
-    (source / "_templates").mkdir()
+    shutil.copytree(docs / "theme", source / "_templates")
 
     environment = _environment(docs / "templates", book)
     contexts: Mapping[str, Mapping[str, Any]] = {

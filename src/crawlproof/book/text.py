@@ -30,7 +30,7 @@ _SIGNS = {
     "⟩": r"\rangle", "°": r"{}^\circ", "ℓ": r"\ell", "†": r"\dagger", "ϕ": r"\phi", "ι": r"\iota", "υ": r"\upsilon", "Θ": r"\Theta",
     "Ξ": r"\Xi", "Π": r"\Pi",
     **{digit: f"_{n}" for n, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")}, **{digit: f"^{n}" for n, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "⁻": "^-", "₊": "_+", "ⁿ": "^n",
+    "⁻": "^-", "⁺": "^+", "₊": "_+", "ⁿ": "^n",
 }
 # Combining marks that a letter decomposes into, and LaTeX's commands for them.
 _ACCENTS = {"\u0300": r"\`", "\u0301": r"\'", "\u0302": r"\^", "\u0303": r"\~", "\u0308": r"\"", "\u030c": r"\v", "\u0327": r"\c"}

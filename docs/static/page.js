@@ -1,6 +1,7 @@
 "use strict";
-// Typesets the formulas that the pages carry as \(...\) and \[...\].
-// A page with many of them (the status of all claims) typesets a formula when it comes near the screen.
+// What every page does. It typesets the formulas that it carries as \(...\) and \[...\] (where there are many,
+// a formula is typeset when it comes near the screen), lands where a link says, and lets the keyboard scroll
+// whatever is wider than its place.
 (() => {
   const MANY = 300;
 
@@ -41,6 +42,12 @@
     }
   }
 
+  function letKeyboardScroll() {
+    for (const element of document.querySelectorAll("pre, div.math, .table-wrapper")) {
+      if (element.scrollWidth > element.clientWidth + 1) element.tabIndex = 0;
+    }
+  }
+
   // Formulas and pictures change the height of what is above a linked place: go there again until it stays,
   // but never against a reader who has begun to scroll.
   window.settleAt = (element) => {
@@ -56,6 +63,7 @@
     again();
   };
   window.addEventListener("load", () => {
+    letKeyboardScroll();
     const linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (linked) window.settleAt(linked);
   });
