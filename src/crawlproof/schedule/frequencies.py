@@ -25,9 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crawlproof import formulas
-from crawlproof.kernels.compiled import compiled_formula
 from crawlproof.kernels.float64 import chi, phi1, price_at_age
+from crawlproof.laws import Law
 from crawlproof.schedule import pages
 from crawlproof.schedule.inputs import access_time_law, numbers
 
@@ -48,10 +47,10 @@ MANY = 20_000
 MANY_FOR_THREADS = 200_000
 # Pages that a core works on at a time, in numpy.
 PART = 2**16
+# A total of kappa from which on sums of that size may be subtracted: the cost is not much smaller.
+SUBTRACTS = 0.25
 # Weights this close to a multiple of the change rates are proportional to them.
 PROPORTIONAL = 2.0**-50
-
-_optimal_frequency = compiled_formula(formulas.optimal_frequency)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +109,21 @@ def frequencies(
 
     With bounds or caps the multiplier is that of the budget alone.
     """
-    rates = numbers("change_rate", change_rate)
     law = access_time_law(access_time)
+    if not isinstance(law, Law):
+        raise ValueError(f"access_time must be a crawlproof.laws.Law, got {law!r}")
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}, got {policy!r}")
-    weights = None if weight is None else numbers("weight", weight, size=rates.size)
-    if not rates.any():
+    rates, resting = _checked("change_rate", change_rate)
+    if resting == rates.size:
         raise ValueError("all change rates are 0: there is nothing to schedule")
-    if weights is not None and not (weights * np.sign(rates)).any():
+    weights, weightless = (None, resting) if weight is None else _checked("weight", weight, rates.size)
+    if weights is not None and resting + weightless >= rates.size and not ((rates > 0) & (weights > 0)).any():
         raise ValueError("no page has both a weight and a change rate > 0: there is nothing to schedule")
     limited = any(option is not None for option in (min_interval, max_interval, host, host_cap))
     if not limited and (weights is None or _proportional(weights, rates)):
         return _closed_form(rates, weights, law, policy)
-    problem = _problem(rates, rates if weights is None else weights, law, policy)
+    problem = _problem(rates, rates if weights is None else weights, law, policy, some_idle=bool(resting or weightless))
     if limited:
         from crawlproof.schedule.limits import limited_plan
 
@@ -130,76 +131,117 @@ def frequencies(
     return _general(problem)
 
 
+def _checked(name: str, values: ArrayLike, size: int | None = None) -> tuple[Array, int]:
+    """Finite numbers >= 0, and how many of them are 0."""
+    array = np.asarray(values)
+    if array.dtype != np.float64 or array.ndim != 1 or array.size < MANY or not array.flags.c_contiguous:
+        array = numbers(name, values, size=size)
+        return array, int(np.count_nonzero(array == 0))
+    counted = _in_threads(lambda part: passes().count_bad(array[part]), _shares(array.size))
+    if (size is not None and array.size != size) or any(bad for bad, _ in counted):
+        numbers(name, values, size=size)  # says what is wrong
+    return array, sum(zeros for _, zeros in counted)
+
+
 def _proportional(weight: Array, rate: Array) -> bool:
-    """Whether weight/rate is the same for all pages up to rounding; decided early where it is not."""
-    first = int(np.argmax(rate))
-    few = slice(0, 64)
-    ratio = weight[first] / rate[first]
-    return all(
-        bool(np.all(np.abs(weight[part] - ratio * rate[part]) <= PROPORTIONAL * weight[part]))
-        for part in (few, slice(None))
-    )
+    """Whether weight/rate is the same for all pages up to rounding; a look at a few decides most cases."""
+    for part in (slice(0, 64), slice(None)):
+        first = int(np.argmax(rate[part]))
+        if rate[first] > 0:
+            ratio = weight[first] / rate[first]
+            if not np.all(np.abs(weight[part] - ratio * rate[part]) <= PROPORTIONAL * weight[part]):
+                return False
+    return True
 
 
 # Closed forms
 
 
-def _closed_form(rate: Array, weight: Array | None, law: Any, policy: str) -> Plan:
-    """(10): frequencies proportional to kappa; (16): to b = 1/h - 1."""
-    # All worths are the same, c_0/E[X].
-    worth = (1.0 if weight is None else float(weight.max() / rate.max())) / law.mean
-    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
-    total = float(kappa.sum())
-    if policy == "spaced":
-        frequency = _optimal_frequency(kappa, total)
-        multiplier = worth * price_at_age(total)
-        stale = worth * total * chi(total)
-        dual = worth * (total * (total * phi1(total))) - multiplier
-    else:
-        frequency, level, forgotten, least = _randomized_shares(kappa, total)
-        multiplier = worth * level * level
-        stale, dual = worth * forgotten, worth * least
-    cost = worth * _constant(rate, kappa, total, law) + stale
-    gap = max(stale - dual, 0.0) + ROUNDING * (stale + multiplier)
-    return Plan(frequency, multiplier, cost, gap, policy, lambda x: np.where(x > 0, multiplier, 0.0))
+class Sides(NamedTuple):
+    """The two sides of a certificate for proportional weights, at worth 1."""
 
-
-def _constant(rate: Array, kappa: Array, total: float, law: Any) -> float:
-    """Sum of mu E[X] - kappa. Where changes are rare it cancels, and each page's part is found apart."""
-    if total > 0.25:
-        return max(float(rate.sum()) * law.mean - total, 0.0)
-    parts = _map(lambda part: rate[part] * law.relative_excess(rate[part]), rate.size)
-    return float(parts.sum()) * law.mean
-
-
-class RandomizedShares(NamedTuple):
-    """With b = 1/h - 1 for each page and B their sum: (16), and both sides of its certificate at worth 1."""
-
-    frequency: Array
-    #: B/(1 + B), the square root of the price
-    level: float
-    #: sum of kappa - b/(1 + B), what the frequencies leave stale
+    price: float
+    #: what the frequencies leave stale
     stale: float
-    #: sum of kappa - b/(1 + B)**2, the value at the price, less the price
+    #: the value of all pages at the price, less the price
     dual: float
 
 
-def _randomized_shares(kappa: Array, total: float) -> RandomizedShares:
+def _closed_form(rate: Array, weight: Array | None, law: Law, policy: str) -> Plan:
+    """(10): frequencies proportional to kappa; (16): to b = 1/h - 1."""
+    # All worths are the same, c_0/E[X].
+    worth = (1.0 if weight is None else float(weight.max() / rate.max())) / law.mean
+    frequency, constant, sides = _closed_form_of_many(rate, law, policy) or _closed_form_of_any(rate, law, policy)
+    price, stale, dual = (worth * side for side in sides)
+    return Plan(
+        frequency, price, worth * constant + stale, _gap(stale, dual, price), policy,
+        lambda x: np.where(x > 0, price, 0.0),
+    )
+
+
+def _closed_form_of_any(rate: Array, law: Law, policy: str) -> tuple[Array, float, Sides]:
+    """Frequencies, the sum of mu E[X] - kappa, and the certificate."""
+    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
+    total = float(kappa.sum())
+    if total > SUBTRACTS:
+        constant = max(float(rate.sum()) * law.mean - total, 0.0)
+    else:
+        parts = _map(lambda part: rate[part] * law.relative_excess(rate[part]), rate.size)
+        constant = float(parts.sum()) * law.mean
+    if policy == "spaced":
+        return pages.optimal_frequency(kappa, total), constant, _spaced_sides(total)
     highest = float(kappa.max())
     if highest > pages.KAPPA_END:  # b would overflow: in units of exp(highest)
-        scaled = np.exp(kappa - highest) * -np.expm1(-kappa)
-        return RandomizedShares(scaled / scaled.sum(), 1.0, total - 1.0, total - 1.0)
+        b = np.exp(kappa - highest) * -np.expm1(-kappa)
+        return pages.optimal_frequency(b, float(b.sum())), constant, Sides(1.0, total - 1.0, total - 1.0)
     b = np.expm1(kappa)
-    B = float(b.sum())
-    rest = 1.0 / (1.0 + B)
-    level = B * rest
-    if total > 0.25:
-        return RandomizedShares(b / B, level, total - level, total - level * rest - level * level)
-    # Both cancel: (Q B - (B - Q))/(1 + B) with B - Q summed from its parts exp(kappa) - 1 - kappa,
-    # and the values page by page.
-    excess = float((np.exp(kappa) * price_at_age(kappa)).sum())
-    _, value = pages.randomized_offer(1.0, kappa[kappa > 0], level * level)
-    return RandomizedShares(b / B, level, (total * B - excess) * rest, float(value.sum()) - level * level)
+    sides = _randomized_sides(float(b.sum()), total) if total > SUBTRACTS else _small_randomized_sides(kappa, b)
+    return pages.optimal_frequency(b, float(b.sum())), constant, sides
+
+
+def _closed_form_of_many(rate: Array, law: Law, policy: str) -> tuple[Array, float, Sides] | None:
+    """The same in two passes over the rates alone, where sums may be subtracted."""
+    if law.gamma_shape is None or rate.size < MANY:
+        return None
+    shape, mean, randomized = law.gamma_shape, law.mean, policy == "randomized"
+    parts = _shares(rate.size)
+    found = _in_threads(lambda part: passes().gamma_sums(rate[part], shape, mean, randomized), parts)
+    rates, kappas, growths, largest = zip(*found, strict=True)
+    total, growth = math.fsum(kappas), math.fsum(growths)
+    if total <= SUBTRACTS or max(largest) > pages.KAPPA_END:
+        return None
+    frequency = np.empty(rate.size)
+    whole = growth if randomized else total
+    _in_threads(lambda part: passes().gamma_shares(rate[part], shape, mean, whole, randomized, frequency[part]), parts)
+    sides = _randomized_sides(growth, total) if randomized else _spaced_sides(total)
+    return frequency, max(math.fsum(rates) * mean - total, 0.0), sides
+
+
+def _spaced_sides(total: float) -> Sides:
+    """All pages have the age Q, the sum of kappa."""
+    price = price_at_age(total)
+    return Sides(price, total * chi(total), total * (total * phi1(total)) - price)
+
+
+def _randomized_sides(growth: float, total: float) -> Sides:
+    """With B the sum of b: all pages have the level B/(1 + B)."""
+    rest = 1.0 / (1.0 + growth)
+    level = growth * rest
+    return Sides(level * level, total - level, total - level * rest - level * level)
+
+
+def _small_randomized_sides(kappa: Array, b: Array) -> Sides:
+    """The same where changes are rare and those differences would cancel.
+
+    Q - B/(1 + B) = (Q B - (B - Q))/(1 + B) with B - Q summed from its parts exp(kappa) - 1 - kappa;
+    the values page by page.
+    """
+    total, growth = float(kappa.sum()), float(b.sum())
+    rest = 1.0 / (1.0 + growth)
+    price = (growth * rest) ** 2
+    behind = float((np.exp(kappa) * price_at_age(kappa)).sum())
+    _, value = pages.randomized_offer(1.0, kappa[kappa > 0], price)
+    return Sides(price, (total * growth - behind) * rest, float(value.sum()) - price)
 
 
 # General weights
@@ -257,14 +299,15 @@ class Problem:
         return _map(lambda part: stale(self.worth[part], self.kappa[part], frequency[part]), len(self.worth))
 
 
-def _problem(rate: Array, weight: Array, law: Any, policy: str) -> Problem:
-    unit = 2.0 ** math.floor(math.log2(weight.max()))
+def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bool) -> Problem:
+    heaviest = max(_in_threads(lambda part: float(weight[part].max()), _shares(weight.size)))
+    unit = 2.0 ** math.floor(math.log2(heaviest))
     kept = None
     size = rate.size
-    if not (rate.all() and weight.all()):
+    if some_idle:
         kept = np.flatnonzero((rate > 0) & (weight > 0))
         rate, weight = rate[kept], weight[kept]
-    shape = getattr(law, "gamma_shape", None)
+    shape = law.gamma_shape
     if shape is not None and rate.size >= MANY:
         worth, kappa = np.empty(rate.size), np.empty(rate.size)
 

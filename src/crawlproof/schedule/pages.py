@@ -28,6 +28,7 @@ KAPPA_END = 600.0
 # A demand above 1 is cut off here, well away from any that can be met.
 MOST = 4.0
 
+optimal_frequency = compiled_formula(formulas.optimal_frequency)
 _frequency_at_price = compiled_formula(formulas.frequency_at_price)
 _page_value_at_age = compiled_formula(formulas.page_value_at_age)
 _marginal_value = compiled_formula(formulas.marginal_value)

@@ -150,16 +150,15 @@ def gamma_kappa(rate, shape, mean, kappa):
 
 @compiled
 def gamma_shares(rate, shape, mean, total, randomized, frequency):
-    """kappa over the total, or for the randomized policy exp(kappa) - 1."""
+    """(10): kappa over the total; (16): exp(kappa) - 1 over the total."""
     for start in range(0, rate.size, PIECE):
         x = frequency[start : start + PIECE]
         gamma_kappa(rate[start : start + PIECE], shape, mean, x)
         if randomized:
             for i in range(x.size):
-                x[i] = x[i] * float64._phi1(x[i]) * float64._exp(x[i]) / total
-        else:
-            for i in range(x.size):
-                x[i] = x[i] / total
+                x[i] = x[i] * float64._phi1(x[i]) * float64._exp(x[i])
+        for i in range(x.size):
+            x[i] = pages.optimal_frequency(x[i], total)
 
 
 @compiled
@@ -184,8 +183,9 @@ def gamma_sums(rate, shape, mean, randomized):
 
 @compiled
 def count_bad(values):
-    """How many values are negative, infinite or nan."""
-    count = 0
+    """How many values are negative, infinite or nan, and how many are 0."""
+    bad = zeros = 0
     for i in range(values.size):
-        count += not (values[i] >= 0.0 and values[i] <= 1.7976931348623157e308)
-    return count
+        bad += not (values[i] >= 0.0 and values[i] <= 1.7976931348623157e308)
+        zeros += values[i] == 0.0
+    return bad, zeros
