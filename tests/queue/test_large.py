@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crawlproof.queue import ModelError, PhaseType, ThresholdQueue, files, matrix_free
+from crawlproof.queue import Bmap, ModelError, NotConverged, PhaseType, ThresholdQueue, files, matrix_free
 from crawlproof.queue.kronecker import padded_batches
 from crawlproof.queue.measures import measures, totals
 
@@ -96,7 +96,7 @@ def test_a_larger_buffer_changes_little_once_losses_are_rare():
 
 def test_says_when_it_does_not_converge(monkeypatch):
     monkeypatch.setattr(matrix_free, "SWEEPS", 5)
-    with pytest.raises(matrix_free.NotConverged, match="5 sweeps left an error of"):
+    with pytest.raises(NotConverged, match="5 sweeps left an error of"):
         queue(HYPER, 8).solve(modes=(3, 1), thresholds=(2,), method="matrix-free")
 
 
@@ -125,3 +125,29 @@ def test_progress_is_reported():
     assert 0 <= min(shares) <= max(shares) <= 1
     assert shares[-1] > 0.9
     assert "sweep" in seen[0][1]
+
+
+def wild_law(rng: np.random.Generator, phases: int) -> PhaseType:
+    moves = 10 ** rng.uniform(-2, 2, (phases, phases)) * (rng.random((phases, phases)) < 0.6)
+    np.fill_diagonal(moves, 0)
+    leave = 10 ** rng.uniform(-2, 2, phases)
+    return PhaseType(rng.dirichlet(np.ones(phases)), moves - np.diag(moves.sum(axis=1) + leave))
+
+
+def wild_arrivals(rng: np.random.Generator, states: int) -> Bmap:
+    rates = 10 ** rng.uniform(-2, 2, (4, states, states)) * (rng.random((4, states, states)) < 0.5)
+    rates[:2] += 0.1
+    np.fill_diagonal(rates[0], 0)
+    rates[0] -= np.diag(rates.sum(axis=(0, 2)))
+    return Bmap(rates)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rates_over_four_powers_of_ten(seed):
+    """Rare phases with large rates: what sweeps and their estimate of the error must not overlook."""
+    rng = np.random.default_rng(seed)
+    model = ThresholdQueue([wild_arrivals(rng, 2) for _ in range(2)], wild_law(rng, 2), wild_law(rng, 2 + seed % 2), 4)
+    active = rng.integers(1, 3, 5)
+    swept = model.solve(active=active, method="matrix-free")
+    exact = model.solve(active=active, method="dense")
+    assert_same(swept, exact, 2e-12)

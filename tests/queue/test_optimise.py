@@ -81,6 +81,7 @@ def test_of_equal_policies_the_one_with_fewest_modes():
     ((3, 3), r"modes is \(3, 3\); each mode can be used once"),
     ((), "modes is "),
     ("31", "modes is '31'"),
+    (3, "modes is 3"),
     ([(3, 0)], "modes, entry 2, is 0"),
 ])
 def test_bad_choices(modes, message):
@@ -92,3 +93,8 @@ def test_progress_is_reported():
     seen = []
     files.load("section7").queue.optimise(COSTS, progress=lambda share, words: seen.append((share, words)))
     assert seen[-1] == (1.0, "84 of 84 policies")
+
+
+def test_costs_must_be_costs():
+    with pytest.raises(ModelError, match=r"costs is \{'loss': 5\}; it must be Costs"):
+        files.load("section7").queue.optimise({"loss": 5})

@@ -9,7 +9,8 @@
 
 from crawlproof.laws.phase_type import ModelError, PhaseType
 from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.measures import Costs, Measures
 from crawlproof.queue.model import Choice, Optimum, ThresholdQueue
 
-__all__ = ["Bmap", "Choice", "Costs", "Measures", "ModelError", "Optimum", "PhaseType", "ThresholdQueue"]
+__all__ = ["Bmap", "Choice", "Costs", "Measures", "ModelError", "NotConverged", "Optimum", "PhaseType", "ThresholdQueue"]

@@ -26,22 +26,28 @@ class Fate:
     obsolete: list[np.ndarray]
 
 
+def next_place(service: PhaseType, obsolescence: PhaseType, place: int, served: np.ndarray,
+               obsolete: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The fates at a place from those at the place before it, all as arrays over m and (r_1, ..., r_j)."""
+    expires = np.kron(np.ones(served.size), obsolescence.exit)
+    if place == 1:
+        # The page is the head: the end of a service is what it waits for.
+        leave_ahead = np.kron(service.exit, np.ones(obsolescence.phases))
+        advance = (leave_ahead, np.zeros(len(expires)))
+    else:
+        ahead = np.kron(departures(service, obsolescence, place - 1), np.eye(obsolescence.phases))
+        leave_ahead = ahead.sum(axis=1)
+        advance = (ahead @ served.reshape(-1), ahead @ obsolete.reshape(-1))
+    dwell = m_matrix.inverse(service_moves(service, obsolescence, place), leave_ahead + expires)
+    shape = (service.phases, -1)
+    return (dwell @ advance[0]).reshape(shape), (dwell @ (expires + advance[1])).reshape(shape)
+
+
 def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int) -> Fate:
     """By the recursion of Theorem 4 at u = 0: solve for one place after the other."""
-    served, obsolete = [np.ones(service.phases)], [np.zeros(service.phases)]
-    own = np.eye(obsolescence.phases)
+    served, obsolete = [np.ones((service.phases, 1))], [np.zeros((service.phases, 1))]
     for place in range(1, capacity):
-        expires = np.kron(np.ones(len(served[-1])), obsolescence.exit)
-        if place == 1:
-            # The page is the head: the end of a service is what it waits for.
-            leave_ahead = np.kron(service.exit, np.ones(obsolescence.phases))
-            advance = (leave_ahead, np.zeros(len(expires)))
-        else:
-            ahead = np.kron(departures(service, obsolescence, place - 1), own)
-            leave_ahead = ahead.sum(axis=1)
-            advance = (ahead @ served[-1], ahead @ obsolete[-1])
-        dwell = m_matrix.inverse(service_moves(service, obsolescence, place), leave_ahead + expires)
-        served.append(dwell @ advance[0])
-        obsolete.append(dwell @ (expires + advance[1]))
-    shape = (service.phases, -1)
-    return Fate([values.reshape(shape) for values in served], [values.reshape(shape) for values in obsolete])
+        found = next_place(service, obsolescence, place, served[-1], obsolete[-1])
+        served.append(found[0])
+        obsolete.append(found[1])
+    return Fate(served, obsolete)

@@ -127,11 +127,11 @@ def add_departures(rhs, law, above, length, head, tail, width, beta, served, let
 
 @compiled
 def sweep(law, offsets, tails_of, beta, served, letters, moves, has_moves, expire, into, starts, first_start, dwell_empty,
-          dwell, word_keys, first_key, group, found, heads_found):
+          dwell, word_keys, first_key, group, found, heads_found, changed):
     """Solve all rows once, level by level from the top, with the newest values of the others.
 
-    Sums over words with the same counts go to `found`, and by the first letter to `heads_found`. Returns the largest
-    relative change of a level, in the sum over its entries.
+    Sums over words with the same counts go to `found`, by the first letter to `heads_found`, and sums of what changed
+    to `changed`. Returns the largest relative change of such a sum: rare counts may have large rates.
     """
     top = len(tails_of) - 1
     width = dwell.shape[1]
@@ -139,8 +139,8 @@ def sweep(law, offsets, tails_of, beta, served, letters, moves, has_moves, expir
     service = len(beta)
     found[:] = 0.0
     heads_found[:] = 0.0
+    changed[:] = 0.0
     solved = np.empty(width)
-    largest = 0.0
     for level in range(top, 0, -1):
         length, tail = level - 1, tails_of[level]
         tails = letters**tail
@@ -152,8 +152,6 @@ def sweep(law, offsets, tails_of, beta, served, letters, moves, has_moves, expir
         first_letter = letters ** max(length - 1, 0)
         tail_keys = word_keys[first_key[tail]:]
         head_keys = word_keys[first_key[length - tail]:]
-        change = 0.0
-        total = 0.0
         for head in range(heads):
             rhs[:] = 0.0
             add_arrivals(rhs, law, offsets, level, head, tail, width, beta, letters, into[level], starts, first_start)
@@ -191,12 +189,10 @@ def sweep(law, offsets, tails_of, beta, served, letters, moves, has_moves, expir
                         solved[x] += weight * dwell[counts, y, x]
                 letter = (head * tails + word) // first_letter
                 for x in range(width):
-                    change += abs(solved[x] - law[own + here + x])
-                    total += solved[x]
+                    changed[counts, x] += abs(solved[x] - law[own + here + x])
                     law[own + here + x] = solved[x]
                     found[counts, x] += solved[x]
                     heads_found[counts, letter, x] += solved[x]
-        largest = max(largest, change / total)
     for to in range(states):
         law[to] = 0.0
     for nu in range(states):
@@ -205,6 +201,13 @@ def sweep(law, offsets, tails_of, beta, served, letters, moves, has_moves, expir
             done += law[offsets[1] + nu * service + m] * served[m]
         for to in range(states):
             law[to] += done * dwell_empty[nu, to]
+    largest = 0.0
+    for g in range(len(found)):
+        for x in range(width):
+            if found[g, x] > 0:
+                largest = max(largest, changed[g, x] / found[g, x])
+            elif found[g, x] != 0:  # undefined
+                return np.inf
     return largest
 
 

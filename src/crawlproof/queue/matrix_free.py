@@ -17,9 +17,9 @@ from math import factorial, prod
 import numpy as np
 
 from crawlproof.laws.phase_type import PhaseType
-from crawlproof.queue import kernels, m_matrix
+from crawlproof.queue import fate, kernels, m_matrix
 from crawlproof.queue.arrivals import Bmap
-from crawlproof.queue.fate import Fate
+from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import off_diagonal, padded_batches, power
 
 # Doubles in the rows of all tails: half of a first-level cache.
@@ -27,10 +27,9 @@ TAIL = 2048
 SWEEPS = 500
 # A sweep that changes less than this only rounds.
 FLOOR = 1e-14
-
-
-class NotConverged(ArithmeticError):
-    """The iteration did not reach its tolerance."""
+# States of a page's fate up to which phases that move back and forth are solved for directly: few pages ahead leave
+# seldom, and it is there that sweeps take long.
+DIRECT = 300
 
 
 class Counts:
@@ -135,8 +134,8 @@ class Correction:
 
 def stationary(problem: Problem, tolerance: float, report: Callable[[int, float], None],
                start: np.ndarray | None = None) -> tuple[np.ndarray, float]:
-    """The stationary law as one vector, and an estimate of its relative error: of the worst level, in the sum of the
-    errors of its entries.
+    """The stationary law as one vector, and an estimate of its relative error: the largest over all levels and counts
+    of letters, in the sum of the errors of their words.
 
     Changes shrink by a factor, and what is left is their geometric series. A sweep goes from the top level down, so
     that each level sees all departures afresh.
@@ -151,19 +150,23 @@ def stationary(problem: Problem, tolerance: float, report: Callable[[int, float]
         correction.apply(law, found, found[:, None, :] * shares[:, :, None])
     else:
         law = start.copy()
+    changed = np.empty_like(found)
     changes: list[float] = []
     error = np.inf
     while len(changes) < SWEEPS:
         changes.append(kernels.sweep(
             law, problem.offsets, problem.tails, service.beta, service.exit, problem.letters, problem.moves,
             bool(problem.moves.any()), problem.obsolescence.exit, problem.into, problem.starts, problem.first_start,
-            problem.dwell_empty, problem.dwell, counted.word_keys, counted.first_key, counted.group, found, heads_found))
+            problem.dwell_empty, problem.dwell, counted.word_keys, counted.first_key, counted.group, found, heads_found,
+            changed))
         if not np.isfinite(changes[-1]):
             break
         if len(changes) > 3:
-            # Over two sweeps, one of them with a correction; the slower of the last two, lest one lucky sweep stops it.
+            # Over two sweeps, one of them with a correction; the slower of the last two, and never better than a half,
+            # lest one lucky sweep stops it: fast errors go first, and slow ones are still hidden behind them.
             pairs = [(changes[-3], changes[-1]), (changes[-4], changes[-2])]
-            factor = min(max((new / old for old, new in pairs if old > FLOOR), default=0.98) ** 0.5, 0.999)
+            factor = max((new / old for old, new in pairs if old > FLOOR), default=0.98) ** 0.5
+            factor = min(max(factor, 0.5), 0.999)
             error = max(changes[-1], FLOOR) * factor / (1 - factor)
             report(len(changes), error)
             if error <= tolerance or changes[-1] <= FLOOR:
@@ -185,7 +188,7 @@ def by_level(problem: Problem, law: np.ndarray) -> list[np.ndarray]:
     return views
 
 
-def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int) -> Fate:
+def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int) -> fate.Fate:
     """As `fate.of_waiting_pages`, one word after the other instead of by inverses."""
     phases = service.phases
     counted = Counts(obsolescence.phases, capacity)
@@ -194,9 +197,14 @@ def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int)
     leave_word = counted.counts @ -np.diag(obsolescence.S)
     rates = np.broadcast_to(off_diagonal(service.S), (len(leave_word), phases, phases))
     dwell = m_matrix.inverse(rates, service.exit + leave_word[:, None])
-    ahead = np.tile([1.0, 0.0], phases)
     served, obsolete = [np.ones((phases, 1))], [np.zeros((phases, 1))]
     for place in range(1, capacity):
+        if not forward and phases * obsolescence.phases**place <= DIRECT:
+            found = fate.next_place(service, obsolescence, place, served[-1], obsolete[-1])
+            served.append(found[0])
+            obsolete.append(found[1])
+            continue
+        ahead = np.stack([served[-1].T, obsolete[-1].T], axis=2).reshape(-1)
         values = np.zeros(obsolescence.phases**place * 2 * phases)
         tail = max(1, counted.tail(place, 2 * phases))
         for _ in range(20 * SWEEPS):
@@ -207,8 +215,7 @@ def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int)
                 break
         else:
             raise NotConverged(f"fates at place {place} still change by {change:.1e}")
-        ahead = values
         both = values.reshape(-1, phases, 2).transpose(2, 1, 0)
         served.append(both[0])
         obsolete.append(both[1])
-    return Fate(served, obsolete)
+    return fate.Fate(served, obsolete)

@@ -12,6 +12,7 @@ import numpy as np
 from crawlproof.laws.phase_type import ModelError, PhaseType
 from crawlproof.queue import fate, levels, policies
 from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import QueueChain, padded_batches
 from crawlproof.queue.measures import Costs, Measures, measures, totals
 from crawlproof.queue.progress import Report, reporting
@@ -125,9 +126,11 @@ class ThresholdQueue:
         Thresholds are 0 <= j_1 <= j_2 <= ... <= K - 1 as in `solve`. Of policies that cost the same, the one with the
         fewest modes is taken.
         """
+        if not isinstance(costs, Costs):
+            raise ModelError(f"costs is {costs!r}; it must be Costs(...)")
         if modes is None:
             chosen = policies.all_combinations(self.modes)
-        elif len(modes) and all(isinstance(m, Sequence | np.ndarray) and not isinstance(m, str) for m in modes):
+        elif isinstance(modes, Sequence) and modes and all(isinstance(m, tuple | list | np.ndarray) for m in modes):
             chosen = [policies.check_combination(combination, self.modes) for combination in modes]
         else:
             chosen = [policies.check_combination(modes, self.modes)]
@@ -219,7 +222,7 @@ class ThresholdQueue:
             used = method
             try:
                 found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, start)
-            except matrix_free.NotConverged:
+            except NotConverged:
                 if not may_choose or states > SPARSE_STATES:
                     raise
                 used = "sparse"
