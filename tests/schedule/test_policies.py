@@ -140,6 +140,24 @@ def test_chunks_make_the_sequence(policy):
     assert max(map(len, chunks)) == 77
 
 
+def test_a_stream_never_holds_the_schedule():
+    frequency = spread("zipf", 1000)
+    first = next(schedule.stream(frequency, "golden-ratio", cycle=5527939700884757, chunk=10))
+    assert len(first) == 10
+    for policy in ("most-overdue", "deadline", "random-phase", "randomized", "round-robin"):
+        endless = schedule.stream(frequency, policy, chunk=1000)  # without a length there is no end
+        taken = np.concatenate([next(endless) for _ in range(5)])
+        assert taken.tolist() == schedule.sequence(frequency, policy, length=5000).tolist()
+
+
+@pytest.mark.parametrize("policy", schedule.POLICIES)
+def test_frequencies_of_any_size(policy):
+    frequency = np.array([1e-320, 1e-300, 1e-200, 1e-30, 1e-9, 0.5, 0.5 - 1e-9])
+    accesses = schedule.sequence(frequency, policy, length=3000)
+    if policy not in ("round-robin", "powers-of-two"):  # which visit every page
+        assert np.bincount(accesses, minlength=7)[5:].sum() >= 2990
+
+
 @pytest.mark.parametrize("policy", schedule.POLICIES)
 @settings(max_examples=25, deadline=None)
 @given(
