@@ -17,6 +17,7 @@ from flint import fmpq
 from crawlproof.claims import Paper
 from crawlproof.claims.project import Project
 from crawlproof.models.level_recursion import cheapest, exact_costs, policy_costs
+from crawlproof.models.obsolescence_queue import active_robots
 from crawlproof.models.printed_examples import (
     Example,
     falling_policies,
@@ -60,6 +61,29 @@ def always(model, robots):
     """The cost with this number of robots always active."""
     return exact_costs(model, MODES)[(robots,) * (K + 1)]
 
+
+# %% [markdown]
+# Two remarks of the text don't fit this reading. It calls $K$ the capacity of the buffer, which by Section 2 is $K - 1$. And
+# it has the thresholds strictly increasing, so that every mode is used; but the optimal ones of Table 1 coincide.
+
+# %%
+paper.claim("ADKNS-7.capacity").textual(
+    version="2011", place="Section 7, first paragraph", words="buffer capacity is equal to 5",
+    should_be="K = 5 places with the one in service; the buffer has K - 1 = 4",
+)
+j_1, j_2 = sp.symbols("j_1 j_2", integer=True)
+coinciding = integers(printed.tables["1"].printed("1,2,3", "thresholds"))
+paper.claim("ADKNS-7.strict").refute(sp.Ne(j_1, j_2), witness=dict(zip((j_1, j_2), coinciding, strict=True)))
+paper.claim("ADKNS-7.strict-corrected").every(
+    [integers(printed.tables[table].printed(label, "thresholds")) for table in ("1", "5") for label in printed.tables[table].labels if "," in label],
+    lambda js: js[0] >= 0 and all(a <= b for a, b in pairwise(js)), what="printed lists of thresholds in Tables 1 and 5",
+    wrong={"strictly increasing": lambda js: js[0] >= 0 and all(a < b for a, b in pairwise(js))},
+)
+paper.claim("ADKNS-7.explained").every(
+    [((2,), (3, 1), (3, 3, 3, 1, 1, 1)), ((0, 2, 2), (4, 3, 2, 1), (4, 3, 3, 1, 1, 1))],
+    lambda case: active_robots(case[0], case[1], K) == case[2], what="rows that the text explains",
+    wrong={"thresholds on waiting pages": lambda case: (case[1][0], *active_robots(case[0], case[1], K)[:-1]) == case[2]},
+)
 
 # %% [markdown]
 # The costs come from a recursion over levels that many policies share. It gives the same rationals as the
@@ -160,6 +184,9 @@ optimum.every(
 
 
 # %%
+paper.claim("ADKNS-7.relative-profit").definition()
+
+
 def profit(without_control, optimal):
     """R in percent, against the best number of robots always active."""
     return 100 * (1 - optimal / min(without_control))
