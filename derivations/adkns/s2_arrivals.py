@@ -21,9 +21,12 @@ from flint import fmpq, fmpq_mat
 
 from crawlproof.checks.exact import stationary
 from crawlproof.claims import Paper
+from crawlproof.claims.project import Project
 from crawlproof.models.instances import random_arrivals
 from crawlproof.models.kronecker import identity, kron, kronecker_sum, ones, shape, zeros
 from crawlproof.models.obsolescence_queue import ObsolescenceQueue, active_robots
+from crawlproof.models.printed_examples import Example
+from crawlproof.models.printed_numbers import PrintedNumbers
 
 paper = Paper("adkns")
 
@@ -360,11 +363,9 @@ correlation_claim.equal(covariance, (l1 - l2) ** 2 * positive_part)
 # The first BMAP of Section 7 is more than that: its correlation is negative.
 
 # %%
-first_bmap = [
-    fmpq_mat([[-10, 2], [0, fmpq(-1, 2)]]),
-    fmpq_mat([[fmpq(1, 20), 3], [fmpq(29, 100), fmpq(1, 200)]]),
-    fmpq_mat([[fmpq(1, 20), fmpq(49, 10)], [fmpq(1, 5), fmpq(1, 200)]]),
-]
+printed = PrintedNumbers.load(Project.find().derivations / "adkns" / "printed.toml")
+section_7 = Example.first(printed.inputs["first"])  # with the signs that rates must have
+first_bmap = [fmpq_mat([list(row) for row in matrix]) for matrix in section_7.arrivals[0]]
 correlation_claim.every(
     [first_bmap], lambda bmap: bool(rational_pair(bmap)[0][3] < 0), what="the first BMAP of Section 7",
     wrong={"positive": lambda bmap: bool(rational_pair(bmap)[0][3] > 0)},
@@ -833,6 +834,10 @@ paper.claim("ADKNS-S2.thresholds-other").every(
 y = sp.Symbol("y", positive=True)
 
 
+def sympy_rational(value):
+    return sp.Rational(int(value.p), int(value.q))
+
+
 def two_streams(singles):
     triples = sp.Rational(1, 10)
     queue = ObsolescenceQueue(
@@ -844,7 +849,7 @@ def two_streams(singles):
 
 one_robot, two_robots = two_streams(sp.Integer(0)), two_streams(y)
 time_two_robots = sp.factor(two_robots.sojourn_served)
-time_one_robot = sp.Rational(int(one_robot.sojourn_served.p), int(one_robot.sojourn_served.q))
+time_one_robot = sympy_rational(one_robot.sojourn_served)
 paper.claim("ADKNS-S2.cost-increasing").refute(
     sp.Gt(time_two_robots, time_one_robot, evaluate=False), witness={y: sp.Rational(1, 10)},
 )
@@ -904,18 +909,8 @@ paper.claim("ADKNS-S2.cost-starvation-corrected").every(
 # obsolescence laws, $K = 5$, always three robots against always four:
 
 # %%
-section_7 = [
-    [[["-2.48", "0.48"], ["0.48", "-3.48"]], [["1.5", 0], [0, "2.25"]], [["0.5", 0], [0, "0.75"]]],
-    [[["-1.45", "0.45"], ["0.6", "-2.6"]], [["0.25", 0], [0, "0.5"]], [[0, 0], [0, 0]], [[0, 0], [0, 0]],
-     [["0.75", 0], [0, "1.5"]]],
-]
-empty = [
-    ObsolescenceQueue(
-        arrivals=[bmap], service=(["0.4", "0.6"], [[-3, 1], [2, -3]]),
-        obsolescence=(["0.3", "0.7"], [["-0.6", "0.4"], ["0.1", "-0.3"]]), capacity=5, active=(1,) * 6,
-    ).measures().starvation for bmap in section_7
-]
-three, four = (sp.Rational(int(v.p), int(v.q)) for v in empty)
+empty = [section_7.measures((robots,) * (section_7.capacity + 1)).starvation for robots in (3, 4)]
+three, four = map(sympy_rational, empty)
 paper.claim("ADKNS-S2.cost-starvation").refute(sp.Lt(four, three, evaluate=False), witness={})
 
 # %% [markdown]
@@ -925,10 +920,6 @@ paper.claim("ADKNS-S2.cost-starvation").refute(sp.Lt(four, three, evaluate=False
 # at rate $1/10$: make starvation as rare as possible while the loss rate is at most $8/25$. All thresholds, exactly:
 
 # %%
-def sympy_rational(value):
-    return sp.Rational(int(value.p), int(value.q))
-
-
 def loss_and_starvation(thresholds):
     measures = ObsolescenceQueue(
         arrivals=[[[[-n]], [[n]]] for n in (1, 2, 3)], service=([1], [[-1]]), obsolescence=([1], [[fmpq(-1, 10)]]), capacity=3,

@@ -264,7 +264,7 @@ paper.claim("ADKNS-8").every(
 # %%
 rates = sp.symbols("d_1:7", positive=True)
 nothing = -sum(rates)  # d_0: the row of D(1) sums to 0
-substitution = paper.claim("ADKNS-T2.substitution")
+substitution = paper.claim("ADKNS-8.substitution")
 for free in range(5):
     accepted = sum(min(k, free) * d for k, d in enumerate(rates, start=1))
     as_printed = sum((k - free) * d for k, d in enumerate((nothing, *rates)) if k <= free)

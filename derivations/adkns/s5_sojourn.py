@@ -428,7 +428,7 @@ for name, position, other in (("ADKNS-16", 0, 1), ("ADKNS-17", 1, 2), ("ADKNS-18
         waiting_points, transform_agrees(position), what="random queues and u",
         wrong={"another page's transform": transform_agrees(position, other)},
     )
-paper.claim("ADKNS-T4").every(
+paper.claim("ADKNS-Theorem-4").every(
     points, lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), c[1]][1], what="random queues and u, all three transforms",
     wrong={"at another u": lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), arguments[-1]][1]},
     using=["ADKNS-16", "ADKNS-17", "ADKNS-18", "ADKNS-S5.B-hat-corrected"],
