@@ -489,6 +489,7 @@ def main() -> None:
     if not names:
         options.error(f"--only {chosen.only}: no such case; there are {', '.join(CASES)}")
     install_peers()
+    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
     rows = []
     for number, name in enumerate(names, 1):
         print(f"[{number}/{len(names)}] {name}", flush=True)
@@ -504,7 +505,8 @@ def main() -> None:
             "other side is one\npass over memory (lower is better) or an amount of memory. Both sides ran in turn, in one run.\n"
         )
         results.write_text(
-            f"{intro}\nMachine: {machine()}; {date.today().isoformat()}.\n\n{summary(rows)}\n\n{table(rows)}\n", encoding="utf-8"
+            f"{intro}\nMachine: {machine()}; {date.today().isoformat()}. Load by other processes at the start: {load}.\n\n"
+            f"{summary(rows)}\n\n{table(rows)}\n", encoding="utf-8",
         )
         print(f"written: {results.relative_to(HERE.parent)}")
 
