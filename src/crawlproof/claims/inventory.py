@@ -106,8 +106,6 @@ def _read(path: Path) -> dict[str, Any]:
 def _load_paper(folder: Path) -> tuple[PaperInfo, list[Claim]]:
     name = f"{folder.name}/claims.toml"
     table = _read(folder / "claims.toml")
-    for part in sorted(folder.glob("claims.?.toml")):  # TEMPORARY: parts, merged before release
-        table.setdefault("claim", []).extend(_read(part).get("claim", []))
     if unknown := set(table) - {"paper", "claim"}:
         raise InventoryError(f"{name}: unknown table {sorted(unknown)[0]!r} (accepted: paper, claim)")
     if "paper" not in table:

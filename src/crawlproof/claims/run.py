@@ -35,7 +35,7 @@ def content_hash(project: Project, script: Path) -> str:
     digest = hashlib.sha256(sys.version.encode())
     package = Path(__file__).resolve().parents[1]
     sources = sorted(p for p in package.rglob("*.py") if "formulas" not in p.parts)
-    inputs = [script, *sorted(script.parent.glob("*.toml")), *sorted(project.derivations.glob("*/claims*.toml"))]
+    inputs = [script, *sorted(script.parent.glob("*.toml")), *sorted(project.derivations.glob("*/claims.toml"))]
     inputs += [project.root / "requirements.txt"]
     for path in [*inputs, *sources]:
         if path.exists():
