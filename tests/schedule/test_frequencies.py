@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import mpmath
 import numpy as np
@@ -341,6 +342,66 @@ def test_pages_that_need_no_access(policy: str) -> None:
     assert by_default.frequency[1] == 0
 
 
+# Many pages: compiled passes, which must do what numpy does on few
+
+
+def many_pages(size: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return rng.lognormal(0, 1.5, size) / size, rng.lognormal(0, 1.5, size)
+
+
+@pytest.mark.parametrize("law", [LAWS[0], LAWS[1], LAWS[2], laws.Uniform(0.5, 2.0)], ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("proportional", [False, True])
+def test_many_pages_as_few(law: laws.Law, policy: str, proportional: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rate, weight = many_pages(30_000)
+    solver = sys.modules["crawlproof.schedule.frequencies"]
+    plans = []
+    for threshold, threads in ((10**9, 10**9), (1000, 10**9), (1000, 2000)):
+        monkeypatch.setattr(solver, "MANY", threshold)
+        monkeypatch.setattr(solver, "MANY_FOR_THREADS", threads)
+        plans.append(frequencies(rate, None if proportional else weight, access_time=law, policy=policy))
+        check(plans[-1])
+    for plan in plans[1:]:
+        assert plan.cost == pytest.approx(plans[0].cost, rel=1e-13)
+        assert plan.multiplier == pytest.approx(plans[0].multiplier, rel=1e-6)
+        # the demand of a page that is nearly dropped reacts to the last digits of the price
+        assert np.abs(plan.frequency - plans[0].frequency).sum() <= 1e-5
+        np.testing.assert_allclose(plan.price, plans[0].price, rtol=1e-5)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_many_pages_of_any_magnitude(policy: str) -> None:
+    rng = np.random.default_rng(4)
+    rate, weight = 10.0 ** rng.uniform(-12, 6, 30_000), 10.0 ** rng.uniform(-15, 15, 30_000)
+    check(frequencies(rate, weight, access_time=laws.Exponential(mean=1.0), policy=policy))
+    weight[::7] = 0
+    rate[::5] = 0
+    plan = frequencies(rate, weight, access_time=laws.Exponential(mean=1.0), policy=policy)
+    check(plan)
+    assert plan.dropped[::5].all()
+    check(frequencies(rate * 1e-9, access_time=laws.Exponential(mean=1e-6), policy=policy))
+
+
+def test_one_worth_for_many_pages() -> None:
+    """All pages in one bin, and half of them in another that is one rounding away."""
+    rate = np.linspace(0.5, 2.0, 25_000) / 10_000
+    weight = rate.copy()
+    weight[::2] *= 1 + 2**-40
+    check(frequencies(rate, weight, access_time=laws.Deterministic(1.0)))
+
+
+def test_bad_input_among_many() -> None:
+    rate, weight = many_pages(30_000)
+    rate[12_345] = math.nan
+    with pytest.raises(ValueError, match=r"change_rate\[12345\] must be finite and >= 0, got nan"):
+        frequencies(rate, weight, access_time=laws.Exponential(mean=1.0))
+    rate[12_345] = 1.0
+    weight[77] = -1.0
+    with pytest.raises(ValueError, match=r"weight\[77\] must be finite and >= 0, got -1.0"):
+        frequencies(rate, weight, access_time=laws.Exponential(mean=1.0))
+
+
 # Bad input
 
 X = laws.Exponential(mean=1.0)
@@ -362,6 +423,7 @@ TWO = [1.0, 2.0]
         ({"change_rate": [1.0, 0.0], "weight": [0.0, 1.0]}, "no page has both a weight and a change rate > 0"),
         ({"change_rate": TWO, "policy": "best"}, "policy must be one of spaced, randomized, got 'best'"),
         ({"change_rate": TWO, "access_time": 3.0}, "access_time must be a law"),
+        ({"change_rate": [1e-310, 1.0], "weight": TWO}, "change_rate[0] is too small"),
         ({"change_rate": TWO, "host": [0, 1]}, "host and host_cap go together"),
         ({"change_rate": TWO, "host": [0, 1], "host_cap": 0.4}, "min_interval and host_cap allow for a share of 0.8"),
         ({"change_rate": TWO, "host": [0, -1], "host_cap": 1.0}, "host[1] must be >= 0, got -1"),

@@ -262,6 +262,16 @@ class Problem:
     kept: NDArray[np.intp] | None
     size: int
 
+    @cached_property
+    def top(self) -> float:
+        """The price from which on nobody buys."""
+        top = max(_in_threads(lambda part: float(self.worth[part].max()), _shares(len(self.worth))))
+        if not math.isfinite(top):
+            at = int(np.argmax(self.worth))
+            page = at if self.kept is None else int(self.kept[at])
+            raise ValueError(f"change_rate[{page}] is too small: weight over changes per access is no float64 number")
+        return top
+
     def plan(self, frequency: Array, price: float, stale: float, gap: float) -> Plan:
         """The plan for all pages of the input."""
         return Plan(
@@ -301,7 +311,7 @@ class Problem:
 
 def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bool) -> Problem:
     heaviest = max(_in_threads(lambda part: float(weight[part].max()), _shares(weight.size)))
-    unit = 2.0 ** math.floor(math.log2(heaviest))
+    unit = 2.0 ** max(math.floor(math.log2(heaviest)), -1000)
     kept = None
     size = rate.size
     if some_idle:
@@ -317,9 +327,14 @@ def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bo
         constant = math.fsum(_in_threads(work, _shares(rate.size)))
     else:
         kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
-        worth = _map(lambda part: weight[part] / unit / (rate[part] * law.mean), rate.size)
+        worth = _map(lambda part: _worth(rate[part], weight[part] / unit, law.mean), rate.size)
         constant = float(_map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size).sum())
     return Problem(policy, worth, kappa, constant, unit, kept, size)
+
+
+def _worth(rate: Array, weight: Array, mean: float) -> Array:
+    with np.errstate(over="ignore", divide="ignore"):  # Problem.top says what is wrong
+        return weight / (rate * mean)
 
 
 class Totals(NamedTuple):
@@ -385,8 +400,7 @@ def _general(problem: Problem) -> Plan:
     if len(problem.worth) >= MANY and (plan := _from_histogram(problem)) is not None:
         return plan
     totals = _totals(problem)
-    top = float(problem.worth.max())
-    found = balance(totals, 0.5 * top, top)
+    found = balance(totals, 0.5 * problem.top, problem.top)
     frequency = mixed(problem.demand(found.low), problem.demand(found.high))
     stale = float(problem.stale(frequency).sum())
     dual = max(float(problem.value(price).sum()) - price for price in {found.low, found.high})
@@ -452,10 +466,9 @@ def _histogram_price(problem: Problem) -> float:
     worth, kappa = problem.worth, problem.kappa
     randomized = problem.policy == "randomized"
     parts = _shares(len(worth))
-    least, most = zip(*_in_threads(lambda part: (worth[part].min(), worth[part].max()), parts), strict=True)
-    least, most = min(least), max(most)
+    least = min(_in_threads(lambda part: float(worth[part].min()), parts))
     # bins of equal leading bits, as fine as there are many pages for each
-    bits = int(np.float64(most).view(np.int64)) - int(np.float64(least).view(np.int64))
+    bits = int(np.float64(problem.top).view(np.int64)) - int(np.float64(least).view(np.int64))
     shift = max((bits * 16 // len(worth)).bit_length(), 52 - 12)
     bins = (bits >> shift) + 2
 

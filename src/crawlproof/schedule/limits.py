@@ -144,7 +144,7 @@ def _solve(problem: Problem, limits: Limits, budget: float) -> _Solution:
         return np.where(page_host_price > price, at_cap, demand(price))
 
     low, high = _bisect(
-        lambda price: np.array([bought(float(price[0])).sum() > budget]), np.array([float(problem.worth.max())])
+        lambda price: np.array([bought(float(price[0])).sum() > budget]), np.array([problem.top])
     )
     frequency = mixed(bought(low[0]), bought(high[0]), budget)
     stale = float(problem.stale(frequency).sum())
