@@ -185,7 +185,7 @@ CLAIM = {"id": "A-1", "place": "(1)", "verdict": "holds"}
 
 
 def test_a_check_gets_an_anchor_and_a_way_back():
-    made = cells.with_anchors(notebook(("1", ""), ("check()", "A-1  holds  exact\n")), [CLAIM], {}, "../../")
+    made = cells.with_anchors(notebook(("1", ""), ("check()", "A-1  holds  exact\n")), [CLAIM], {}, "../../", {})
     assert made.anchored == {"A-1"}
     kinds = [cell.cell_type for cell in made.notebook.cells]
     assert kinds == ["code", "markdown", "code"]
@@ -193,14 +193,23 @@ def test_a_check_gets_an_anchor_and_a_way_back():
 
 
 def test_another_claim_of_a_longer_name_is_not_taken_for_it():
-    made = cells.with_anchors(notebook(("check()", "A-1-corrected  holds  exact\n")), [CLAIM], {}, "")
+    made = cells.with_anchors(notebook(("check()", "A-1-corrected  holds  exact\n")), [CLAIM], {}, "", {})
     assert made.anchored == set()
+
+
+def test_claims_in_the_text_become_links_and_formulas_stay():
+    source = "# A-1 itself\nBy AA-1, not $AA-1$ or `AA-1` or AA-12 (see AA-1).\n\n$$AA-1$$"
+    linked = cells.with_links(source, {"AA-1": {"id": "AA-1", "verdict": "holds"}}, "../")
+    assert linked.count('href="../status.html#AA-1"') == 2
+    assert linked.startswith("# A-1 itself\n")
+    assert "$AA-1$ or `AA-1` or AA-12" in linked
+    assert linked.endswith("$$AA-1$$")
 
 
 def test_plots_say_what_they_show():
     node = notebook(("axis.set(xlabel='pages $N$', ylabel='cost')", ""))
     node.cells.insert(0, nbformat.v4.new_markdown_cell("## The wave"))
-    made = cells.with_anchors(node, [], {}, "")
+    made = cells.with_anchors(node, [], {}, "", {})
     alt = made.notebook.cells[1].metadata["mystnb"]["image"]["alt"]
     assert alt == "Plot of cost against pages N. It belongs to the section “The wave”."
 

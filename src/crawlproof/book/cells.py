@@ -61,6 +61,25 @@ def _alternative_text(source: str, heading: str) -> str:
     return re.sub(r"\\[a-z]*|[${}]", "", said)
 
 
+# Formulas, code, links, HTML and headings stay as they are; what else looks like the id of a claim may be one.
+_KEPT_OR_ID = re.compile(
+    r"\$\$.*?\$\$|\$[^$]*\$|```.*?```|`[^`]*`|\[[^\]]*\]\([^)]*\)|<[^>]*>|^#.*?$|(?P<id>\b[A-Z]{2,}-[\w.-]*\w)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def with_links(source: str, known: Mapping[str, Mapping[str, Any]], root: str) -> str:
+    """Markdown in which the ids of claims lead to their status."""
+
+    def link(match: re.Match[str]) -> str:
+        claim = known.get(match["id"] or "")
+        if claim is None:
+            return match[0]
+        return f'<a class="claim-link verdict-{claim["verdict"]}" href="{root}status.html#{claim["id"]}">{claim["id"]}</a>'
+
+    return _KEPT_OR_ID.sub(link, source)
+
+
 def _tag(claim: Mapping[str, Any], with_id: bool, root: str) -> str:
     name = html.escape(claim["id"])
     place = html.escape(re.sub(r"\$([^$]*)\$", r"\1", claim["place"]))
@@ -72,11 +91,13 @@ def _tag(claim: Mapping[str, Any], with_id: bool, root: str) -> str:
 
 
 def with_anchors(
-    notebook: NotebookNode, claims: Sequence[Mapping[str, Any]], deciding: Mapping[str, CheckLine | None], root: str
+    notebook: NotebookNode, claims: Sequence[Mapping[str, Any]], deciding: Mapping[str, CheckLine | None], root: str,
+    known: Mapping[str, Mapping[str, Any]],
 ) -> Cells:
     """A copy of the notebook in which every checking cell is preceded by links to its claims.
 
-    ``root`` leads from the notebook's page to the root of the site.
+    ``root`` leads from the notebook's page to the root of the site; ``known`` has all claims, so
+    that those which the text mentions become links too.
     """
     cells = list(notebook.cells)
     tags: dict[int, list[str]] = {}
@@ -92,6 +113,7 @@ def with_anchors(
             for line in copied.source.splitlines():
                 if found := re.match(r"#+ (.*)", line):
                     heading = re.sub(r"[$*`]", "", found[1])
+            copied.source = with_links(copied.source, known, root)
         else:
             alt = _alternative_text(copied.source, heading)
             copied.metadata = nbformat.from_dict({**copied.metadata, "mystnb": {"image": {"alt": alt}}})

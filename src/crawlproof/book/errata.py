@@ -127,12 +127,13 @@ def to_markdown_text(
     claim_link: Link = lambda claim: f"`{claim}`",
     check_link: Callable[[CheckLine, str], str] = lambda check, claim: f"`{check.path}:{check.line}`",
     anchor: Link = lambda claim: "",
+    overview: Callable[[Sequence[Erratum]], str] = lambda own: "",
 ) -> str:
     """The errata in Markdown with dollar math, one section for each paper."""
     out = []
     for paper, own in grouped:
         out += [f"## {paper.title}", "", f"{', '.join(paper.authors)} ({_versions(paper)}).", "",
-                f"{len(own)} entries: {summary(own)}.", ""]
+                f"{len(own)} entries: {summary(own)}.", overview(own), ""]
         for erratum in own:
             claim = erratum.claim
             out += [f"{anchor(erratum.id)}", f"### {to_markdown(claim['place'])}: {erratum.says}", "",
@@ -152,8 +153,6 @@ _PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb}
 \usepackage[margin=25mm]{geometry}
-\usepackage{enumitem}
-\setlist[description]{style=nextline,leftmargin=8mm,itemsep=2pt}
 \setlength{\emergencystretch}{3em}
 \allowdisplaybreaks
 """

@@ -74,16 +74,18 @@ def preview_image(path: Path, claims: int, errata: int) -> None:
 
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#12263f")
     figure.text(0.06, 0.83, "crawlproof", color="white", fontsize=54, weight="bold")
-    figure.text(0.06, 0.73, f"{claims} claims of two papers on web crawling, re-derived and machine-checked; {errata} not as printed",
-                color="#c8d6e8", fontsize=19)
-    axes = figure.add_axes((0.06, 0.1, 0.88, 0.55), facecolor="#12263f")
+    figure.text(0.06, 0.68, f"{claims} claims of two papers on web crawling, re-derived and checked by machine;\n"
+                f"{errata} are not as printed", color="#c8d6e8", fontsize=18, linespacing=1.4)
+    axes = figure.add_axes((0.06, 0.08, 0.88, 0.54), facecolor="#12263f")
     pages = np.geomspace(20, 2000, 1200)
     axes.semilogx(pages, wave(0.0, pages), color="#8ab4f8", lw=3)
     printed, correct = extremes()
-    for ratio, colour, name in ((printed, "#ffb0ab", r"printed $2\varphi^2/5$"), (correct, "#8fe0b0", r"correct $\varphi^5/10$")):
+    labels = ((printed, "#ffb0ab", r"printed $2\varphi^2/5$", -0.008), (correct, "#8fe0b0", r"correct $\varphi^5/10$", 0.002))
+    for ratio, colour, name, offset in labels:
         axes.axhline(ratio, color=colour, lw=2, ls="--")
-        axes.text(21, ratio + 0.0015, name, color=colour, fontsize=17)
-    axes.set_ylim(1.04, 1.118)
+        axes.text(18, ratio + offset, name, color=colour, fontsize=18)
+    axes.set_ylim(1.038, 1.118)
+    axes.set_xlim(18, 2200)
     axes.set_axis_off()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Software": None})

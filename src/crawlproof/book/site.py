@@ -104,7 +104,7 @@ class Book:
         for notebook in self.notebooks:
             node = nbformat.read(self.project.root / notebook.path, 4)
             own = [self.claims[claim] for claim in notebook.claims]
-            ready[notebook.path] = notebook_cells.with_anchors(node, own, self.checks, "../../")
+            ready[notebook.path] = notebook_cells.with_anchors(node, own, self.checks, "../../", self.claims)
         return ready
 
     @cached_property
@@ -260,6 +260,9 @@ def errata_page(book: Book) -> str:
     body = errata_texts.to_markdown_text(
         errata_texts.by_paper(book.errata, book.inventory), _claim_anchor(book), check_link,
         lambda claim: f'<span class="anchor" id="{claim}"></span>\n',
+        lambda own: "\n\n" + " ".join(
+            f'<a class="claim-link verdict-{e.claim["verdict"]}" href="#{e.id}">{e.id}</a>' for e in own
+        ),
     )
     return f"""# Errata
 
@@ -345,12 +348,12 @@ def _notebook_pages(book: Book, source: Path) -> None:
                 shutil.copyfile(book.project.root / original, target)
 
 
-def _examples(project: Project, source: Path) -> None:
+def _examples(project: Project, source: Path, claims: Mapping[str, Mapping[str, Any]]) -> None:
     """Run the examples of ``docs/examples`` and put them among the pages."""
     folder = project.root / "docs" / "examples"
     for built in notebooks.build(notebooks.derivation_files(folder), source, console=Console(quiet=True)):
         node = nbformat.read(built.notebook, 4)
-        nbformat.write(notebook_cells.with_anchors(node, [], {}, "../").notebook, built.notebook)
+        nbformat.write(notebook_cells.with_anchors(node, [], {}, "../", claims).notebook, built.notebook)
 
 
 def _script_data(name: str, data: Any) -> str:
@@ -400,7 +403,7 @@ def prepare(project: Project, source: Path) -> Book:
     scripts.mkdir()
     for path in (*project.formulas.glob("*.js"), *(project.formulas.parent / "kernels").glob("*.js")):
         shutil.copy(path, scripts)
-    _examples(project, source)
+    _examples(project, source, book.claims)
     plot.preview_image(source / "_static" / "preview.png", len(book.claims), len(book.errata))
     _write(source / "_static" / "graph-data.js", _script_data("claimGraph", graph_data(book.ledger)))
     return book
