@@ -385,6 +385,9 @@ more_general.every(
 
 
 # %%
+paper.claim("ADKNS-S2.kronecker").definition()
+
+
 def symbolic_bmap(name, phases, batch):
     """D_0, ..., D_b with independent symbols, rows summing to 0."""
     matrices = [

@@ -293,7 +293,8 @@ paper.claim("ADKNS-S5.resolvent-corrected").every(
 # %% [markdown]
 # ### From the vectors to the transforms
 # $p_{i,k}$: a page comes in a batch of $k$ and finds $i$ pages, in these phases. $v_{i,k}$: averaged over its place in the batch. Both from the
-# events:
+# events. (Printed or scanned, a bracket closes too early in $p_{i,k}$: $p_i$ has $W'M^{a_i}R^{b_i}$ entries and can't be multiplied by
+# $\mathcal D_k$ alone.)
 
 # %%
 def p_ik(queue, i, k, rate):
@@ -338,6 +339,10 @@ def by_words(queue, i, k, exits, u):
     return shares, sums
 
 
+paper.claim("ADKNS-S5.p-ik-brackets").textual(
+    version="2011", place="Theorem 4, definition of p_{i,k}", words=r"(\mathcal D_k^{(\chi(i))}) e \otimes I",
+    should_be=r"(\mathcal D_k^{(\chi(i))} e \otimes I)",
+)
 found_by = [
     (queue, i, k) for queue in queues for i in range(queue.capacity) for k in batches_into(queue, i)
 ]
@@ -432,6 +437,10 @@ paper.claim("ADKNS-Theorem-4").every(
     points, lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), c[1]][1], what="random queues and u, all three transforms",
     wrong={"at another u": lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), arguments[-1]][1]},
     using=["ADKNS-16", "ADKNS-17", "ADKNS-18", "ADKNS-S5.B-hat-corrected"],
+)
+paper.claim("ADKNS-Theorem-4").gap(
+    step="ADKNS-S5.conditional",
+    because="the proof reads the vectors as conditional on the page's fate; (17) and (18) need them joint with it, as (20) and (21) give them",
 )
 paper.claim("ADKNS-X.transforms-at-0").every(
     waiting_room, lambda queue: computed[id(queue), arguments[0]][0] == (1, 1, 1), what="random queues",
@@ -591,12 +600,16 @@ paper.claim("ADKNS-C1.v1").every(
 )
 
 # %% [markdown]
-# Two slips in the print: the vector of ones has the wrong length, and the range of $i$ goes one too far while $w_0^{(2)} = 0$ is not given.
+# "Response time" is $\bar V^{(1)}$ in Section 2 and $\bar V$ here. Two slips in the print: the vector of ones has the wrong length, and the range of $i$ goes one too far while $w_0^{(2)} = 0$ is not given.
 
 # %%
 paper.claim("ADKNS-C1.w2-length").textual(
     version="2011", place="Corollary 1, end of w_i^{(2)}", words=r"(I_{MR^{i-l-1}} \otimes \Gamma_0) \mathbf{e}_M",
     should_be=r"(I_{MR^{i-l-1}} \otimes \Gamma_0) \mathbf{e}_{MR^{i-l-1}}",
+)
+paper.claim("ADKNS-C1.response-time").textual(
+    version="2011", place="Corollary 1, first line", words="Average sojourn time (response time) V",
+    should_be="average sojourn time V; the response time of (2) is V^{(1)}",
 )
 paper.claim("ADKNS-C1.range").textual(
     version="2011", place="below (25)", words=r"i = \overline{0, K}, m = 1,2",
