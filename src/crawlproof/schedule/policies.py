@@ -10,8 +10,8 @@ random-phase    pages in the order of (m + U_i)/f_i, U_i uniform: at most 1 + su
                 the bound on average (for weights proportional to change rates)
 deadline        the m-th access (from 0) of a page is released at m/f_i and due at (m + 1)/f_i;
                 the earliest due of the released ones
-tijdeman        the same with windows [m + s, m + 1 - s], s = 1/(2N - 2): the number of accesses
-                to a page is never 1 - s away from its share
+tijdeman        the same with windows from (m + s)/f_i to (m + 1 - s)/f_i, s = 1/(2N - 2): accesses
+                to a page are at any time within 1 - s of its share of them
 randomized      independent choices (Section 4 of the paper)
 round-robin     all pages in turn, whatever their frequencies
 powers-of-two   frequencies rounded to powers of two, each page exactly evenly spaced

@@ -238,6 +238,7 @@ def _most_overdue(pages, slots, late, ring, hot_frequency, hot_last, hot_late, c
     for begin in range(0, len(out), BLOCK):
         end = min(begin + BLOCK, len(out))
         block_end = now + BLOCK
+        # what is filed in this block comes later: until then its list serves for looking ahead
         looked += _look(pages, slots, block_end, block_end + BLOCK, filed_page)
         filed = 0
         for n in range(begin, end):
