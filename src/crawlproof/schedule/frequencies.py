@@ -40,7 +40,7 @@ BALANCED = 1e-9
 # there are a handful of products, and a sum is good to 40 in the worst case.
 ROUNDING = 128 * 2.0**-53
 # The same for a price that only a certificate has to confirm.
-NEARLY = 3e-7
+NEARLY = 1e-6
 GOOD_ENOUGH = 1e-13
 # From so many pages on, compiled passes over all cores; below, numpy is at once at work.
 MANY = 20_000
@@ -59,7 +59,7 @@ class Plan:
 
     #: share of all accesses that each page gets; they sum to 1
     frequency: Array
-    #: lambda, what one more unit of frequency would save
+    #: lambda, what one more unit of frequency would save (to six digits at least)
     multiplier: float
     #: sum of weight times obsolescence
     cost: float
@@ -203,18 +203,23 @@ def _closed_form_of_many(rate: Array, law: Law, policy: str) -> tuple[Array, flo
     """The same in two passes over the rates alone, where sums may be subtracted."""
     if law.gamma_shape is None or rate.size < MANY:
         return None
-    shape, mean, randomized = law.gamma_shape, law.mean, policy == "randomized"
+    shape, mean, frequency = law.gamma_shape, law.mean, np.empty(rate.size)
     parts = _shares(rate.size)
-    found = _in_threads(lambda part: passes().gamma_sums(rate[part], shape, mean, randomized), parts)
-    rates, kappas, growths, largest = zip(*found, strict=True)
-    total, growth = math.fsum(kappas), math.fsum(growths)
-    if total <= SUBTRACTS or max(largest) > pages.KAPPA_END:
+    found = _in_threads(lambda part: passes().gamma_sums(rate[part], shape, mean), parts)
+    rates, total = (math.fsum(column) for column in zip(*found, strict=True))
+    if total <= SUBTRACTS:
         return None
-    frequency = np.empty(rate.size)
-    whole = growth if randomized else total
-    _in_threads(lambda part: passes().gamma_shares(rate[part], shape, mean, whole, randomized, frequency[part]), parts)
-    sides = _randomized_sides(growth, total) if randomized else _spaced_sides(total)
-    return frequency, max(math.fsum(rates) * mean - total, 0.0), sides
+    constant = max(rates * mean - total, 0.0)
+    if policy == "spaced":
+        _in_threads(lambda part: passes().gamma_shares(rate[part], shape, mean, total, frequency[part]), parts)
+        return frequency, constant, _spaced_sides(total)
+    growth = math.fsum(
+        _in_threads(lambda part: passes().gamma_growth(rate[part], shape, mean, frequency[part]), parts)
+    )
+    if growth >= math.exp(pages.KAPPA_END):  # some page was cut off
+        return None
+    _in_threads(lambda part: passes().divide(frequency[part], growth), parts)
+    return frequency, constant, _randomized_sides(growth, total)
 
 
 def _spaced_sides(total: float) -> Sides:
@@ -426,23 +431,17 @@ def _totals(problem: Problem) -> Callable[[float], Totals]:
 
 
 def _from_histogram(problem: Problem) -> Plan | None:
-    """All pages at the price that a histogram of them would pay, after one Newton step and few secant steps.
+    """All pages at the price that a histogram of them would pay, or a few steps from it.
 
     Scaling to the budget costs the square of what demand is off by. Whether that is good
-    enough the certificate says; if it is not: None.
+    enough the certificate says; if it never is: None.
     """
     worth, kappa = problem.worth, problem.kappa
-    before = math.log(_histogram_price(problem))
-    first = _totals(problem)(math.exp(before))
-    if not (first.demand > 0 and first.slope < 0):
-        return None
-    demand_before = first.demand
-    now = before + _newton_step(math.exp(before), first)
     parts = _shares(len(worth))
     fill, finish = passes().FILL[problem.policy], passes().FINISH[problem.policy]
     frequency = np.empty(len(worth))
-    for _ in range(5):
-        price = math.exp(now)
+    price = _histogram_price(problem)
+    for _ in range(4):
         found = _in_threads(lambda part, price=price: fill(worth[part], kappa[part], price, frequency[part]), parts)
         demand = math.fsum(total for total, _ in found)
         if abs(demand - 1.0) <= NEARLY:
@@ -452,12 +451,12 @@ def _from_histogram(problem: Problem) -> Plan | None:
                 _in_threads(lambda part, scale=scale: finish(worth[part], kappa[part], frequency[part], scale), parts)
             )
             gap = _gap(stale, dual, price)
-            good = gap <= GOOD_ENOUGH * (problem.constant + stale)
-            return problem.plan(frequency, price, stale, gap) if good else None
-        if demand <= 0 or demand == demand_before:
+            if gap <= GOOD_ENOUGH * (problem.constant + stale):
+                return problem.plan(frequency, price, stale, gap)
+        totals = _totals(problem)(price)
+        if not (totals.demand > 0 and totals.slope < 0):
             return None
-        step = -math.log(demand) * (now - before) / (math.log(demand) - math.log(demand_before))
-        before, demand_before, now = now, demand, now + step
+        price *= math.exp(_newton_step(price, totals))
     return None
 
 

@@ -149,36 +149,46 @@ def gamma_kappa(rate, shape, mean, kappa):
 
 
 @compiled
-def gamma_shares(rate, shape, mean, total, randomized, frequency):
-    """(10): kappa over the total; (16): exp(kappa) - 1 over the total."""
+def gamma_sums(rate, shape, mean):
+    """Sum of the rates, and of kappa."""
+    kappa = np.empty(PIECE)
+    rates = kappas = rates_lost = kappas_lost = 0.0
+    for start in range(0, rate.size, PIECE):
+        r = rate[start : start + PIECE]
+        gamma_kappa(r, shape, mean, kappa)
+        rates, rates_lost = _add(rates, rates_lost, _sum(r, r.size))
+        kappas, kappas_lost = _add(kappas, kappas_lost, _sum(kappa, r.size))
+    return rates + rates_lost, kappas + kappas_lost
+
+
+@compiled
+def gamma_shares(rate, shape, mean, total, frequency):
+    """(10): kappa over its total."""
     for start in range(0, rate.size, PIECE):
         x = frequency[start : start + PIECE]
         gamma_kappa(rate[start : start + PIECE], shape, mean, x)
-        if randomized:
-            for i in range(x.size):
-                x[i] = x[i] * float64._phi1(x[i]) * float64._exp(x[i])
         for i in range(x.size):
             x[i] = pages.optimal_frequency(x[i], total)
 
 
 @compiled
-def gamma_sums(rate, shape, mean, randomized):
-    """Sum of the rates, of kappa, and for the randomized policy of exp(kappa) - 1; the largest kappa."""
-    kappa, grown = np.empty(PIECE), np.empty(PIECE)
-    rates = kappas = growth = rates_lost = kappas_lost = growth_lost = largest = 0.0
+def gamma_growth(rate, shape, mean, growth):
+    """exp(kappa) - 1 of each page, which (16) is proportional to, and its sum; kappa is cut off."""
+    total = lost = 0.0
     for start in range(0, rate.size, PIECE):
-        r = rate[start : start + PIECE]
-        count = r.size
-        gamma_kappa(r, shape, mean, kappa)
-        for i in range(count):
-            largest = max(largest, kappa[i])
-        rates, rates_lost = _add(rates, rates_lost, _sum(r, count))
-        kappas, kappas_lost = _add(kappas, kappas_lost, _sum(kappa, count))
-        if randomized:
-            for i in range(count):
-                grown[i] = kappa[i] * float64._phi1(kappa[i]) * float64._exp(min(kappa[i], pages.KAPPA_END))
-            growth, growth_lost = _add(growth, growth_lost, _sum(grown, count))
-    return rates + rates_lost, kappas + kappas_lost, growth + growth_lost, largest
+        b = growth[start : start + PIECE]
+        gamma_kappa(rate[start : start + PIECE], shape, mean, b)
+        for i in range(b.size):
+            kappa = min(b[i], pages.KAPPA_END)
+            b[i] = kappa * float64._phi1(kappa) * float64._exp(kappa)
+        total, lost = _add(total, lost, _sum(b, b.size))
+    return total + lost
+
+
+@compiled
+def divide(values, total):
+    for i in range(values.size):
+        values[i] = values[i] / total
 
 
 @compiled
