@@ -150,7 +150,7 @@ _NAMED = re.compile(r"(?:Lemma|Theorem|Corollary|Proposition|Remark|Table|Figure
 def places_of(place: str) -> list[str]:
     """The equation numbers and named statements that a claim's place names: '(19)', 'Corollary 5.1'."""
     own = _BESIDE.sub("", place)
-    return [*_NAMED.findall(own), *re.findall(r"\(\d+[a-z]?\)", own)]
+    return [*_NAMED.findall(own), *re.findall(r"\(\d{1,3}[a-z]?\)", own)]
 
 
 def _place_key(place: str) -> tuple[int, list[int], str]:
