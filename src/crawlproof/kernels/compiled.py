@@ -7,8 +7,11 @@ a loop over pages becomes vector instructions. Arguments are not checked.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -128,3 +131,11 @@ for _public, _core in (
 def compiled_formula(function: Callable[..., Any]) -> Callable[..., Any]:
     """The text of a generated formula without the checks around it, for arrays and for compiled loops."""
     return register_jitable(**INSIDE)(function.__wrapped__)
+
+
+def digest_of(*modules: ModuleType) -> str:
+    """Of the text of modules: what code compiled from them depends on."""
+    digest = hashlib.sha256()
+    for module in modules:
+        digest.update(Path(str(module.__file__)).read_bytes())
+    return digest.hexdigest()

@@ -13,12 +13,21 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from crawlproof.formulas import clw
+from crawlproof.kernels import compiled as kernels
 from crawlproof.kernels import float64
-from crawlproof.kernels.compiled import OPTIONS
+from crawlproof.kernels.compiled import OPTIONS, digest_of
 from crawlproof.schedule import pages
 
 PIECE = 1024
-compiled = njit(cache=True, **OPTIONS)
+# Code that is kept on disk has to go when the text that was compiled into it changes, here or in the
+# modules below. numba looks at this file alone, and at the variables that a function takes from
+# around it: so a function with formulas in it takes the digest of all sources, and is made by a function.
+SOURCES = digest_of(float64, kernels, clw, pages)
+
+
+def compiled(make: Callable[[str], Callable[..., Any]]) -> Callable[..., Any]:
+    return njit(cache=True, **OPTIONS)(make(SOURCES))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
@@ -37,10 +46,11 @@ def _add(total, lost, value):
     return after, lost + ((total - (after - seen)) + (value - seen))
 
 
-def _totals(response: Callable[..., Any]) -> Callable[..., Any]:
-    @compiled
+def _totals(response: Callable[..., Any], sources: str) -> Callable[..., Any]:
+    @njit(cache=True, **OPTIONS)
     def totals(worth, kappa, price):
         """Total demand at a price, and its derivative."""
+        sources  # noqa: B018
         bought, falling = np.empty(PIECE), np.empty(PIECE)
         total = change = lost = 0.0
         for start in range(0, worth.size, PIECE):
@@ -55,10 +65,11 @@ def _totals(response: Callable[..., Any]) -> Callable[..., Any]:
     return totals
 
 
-def _fill(offer: Callable[..., Any]) -> Callable[..., Any]:
-    @compiled
+def _fill(offer: Callable[..., Any], sources: str) -> Callable[..., Any]:
+    @njit(cache=True, **OPTIONS)
     def fill(worth, kappa, price, frequency):
         """Each page's demand; their total, and the sum of the values at this price."""
+        sources  # noqa: B018
         values = np.empty(PIECE)
         total = least = total_lost = least_lost = 0.0
         for start in range(0, worth.size, PIECE):
@@ -73,10 +84,11 @@ def _fill(offer: Callable[..., Any]) -> Callable[..., Any]:
     return fill
 
 
-def _finish(stale: Callable[..., Any]) -> Callable[..., Any]:
-    @compiled
+def _finish(stale: Callable[..., Any], sources: str) -> Callable[..., Any]:
+    @njit(cache=True, **OPTIONS)
     def finish(worth, kappa, frequency, scale):
         """Multiply the frequencies; the cost that they leave."""
+        sources  # noqa: B018
         costs = np.empty(PIECE)
         total = lost = 0.0
         for start in range(0, worth.size, PIECE):
@@ -91,12 +103,12 @@ def _finish(stale: Callable[..., Any]) -> Callable[..., Any]:
     return finish
 
 
-TOTALS = {name: _totals(pages.RESPONSE[name]) for name in pages.RESPONSE}
-FILL = {name: _fill(pages.OFFER[name]) for name in pages.OFFER}
-FINISH = {name: _finish(pages.STALE[name]) for name in pages.STALE}
+TOTALS = {name: _totals(pages.RESPONSE[name], SOURCES) for name in pages.RESPONSE}
+FILL = {name: _fill(pages.OFFER[name], SOURCES) for name in pages.OFFER}
+FINISH = {name: _finish(pages.STALE[name], SOURCES) for name in pages.STALE}
 
 
-@compiled
+@njit(cache=True, **OPTIONS)
 def histogram(worth, size, first, shift, mass, moment):
     """For each bin of worths the sum of sizes, and of sizes times worth.
 
@@ -113,85 +125,106 @@ def histogram(worth, size, first, shift, mass, moment):
 
 
 @compiled
-def gamma_pages(rate, weight, scale, shape, mean, worth, kappa):
-    """worth and kappa of each page, its weight times the scale; the sum of what no frequency can save."""
-    lost = np.empty(PIECE)
-    constant = 0.0
-    for start in range(0, rate.size, PIECE):
-        r, c = rate[start : start + PIECE], weight[start : start + PIECE]
-        a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
-        count = r.size
+def gamma_pages(sources):
+    def gamma_pages(rate, weight, scale, shape, mean, worth, kappa):
+        """worth and kappa of each page, its weight times the scale; the sum of what no frequency can save."""
+        sources  # noqa: B018
+        lost = np.empty(PIECE)
+        constant = 0.0
+        for start in range(0, rate.size, PIECE):
+            r, c = rate[start : start + PIECE], weight[start : start + PIECE]
+            a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
+            count = r.size
+            if np.isinf(shape):
+                for i in range(count):
+                    load = r[i] * mean
+                    k[i] = load
+                    a[i] = scale * c[i] / load
+            else:
+                for i in range(count):
+                    load = r[i] * mean
+                    stage = load / shape
+                    k[i] = shape * float64._log1p(stage)
+                    a[i] = scale * c[i] / load
+                    lost[i] = scale * c[i] * (float64._less_log1p(stage) / stage)
+                constant += _sum(lost, count)
+        return constant
+
+    return gamma_pages
+
+
+@compiled
+def gamma_kappa(sources):
+    def gamma_kappa(rate, shape, mean, kappa):
+        """kappa of pages of any rate >= 0."""
+        sources  # noqa: B018
         if np.isinf(shape):
-            for i in range(count):
-                load = r[i] * mean
-                k[i] = load
-                a[i] = scale * c[i] / load
+            for i in range(rate.size):
+                kappa[i] = rate[i] * mean
         else:
-            for i in range(count):
-                load = r[i] * mean
-                stage = load / shape
-                k[i] = shape * float64._log1p(stage)
-                a[i] = scale * c[i] / load
-                lost[i] = scale * c[i] * (float64._less_log1p(stage) / stage)
-            constant += _sum(lost, count)
-    return constant
+            stage = mean / shape
+            for i in range(rate.size):
+                kappa[i] = shape * float64._log1p(rate[i] * stage)
+
+    return gamma_kappa
 
 
 @compiled
-def gamma_kappa(rate, shape, mean, kappa):
-    """kappa of pages of any rate >= 0."""
-    if np.isinf(shape):
-        for i in range(rate.size):
-            kappa[i] = rate[i] * mean
-    else:
-        for i in range(rate.size):
-            kappa[i] = shape * float64._log1p(rate[i] * mean / shape)
+def gamma_sums(sources):
+    def gamma_sums(rate, shape, mean):
+        """Sum of the rates, and of kappa."""
+        sources  # noqa: B018
+        kappa = np.empty(PIECE)
+        rates = kappas = rates_lost = kappas_lost = 0.0
+        for start in range(0, rate.size, PIECE):
+            r = rate[start : start + PIECE]
+            gamma_kappa(r, shape, mean, kappa)
+            rates, rates_lost = _add(rates, rates_lost, _sum(r, r.size))
+            kappas, kappas_lost = _add(kappas, kappas_lost, _sum(kappa, r.size))
+        return rates + rates_lost, kappas + kappas_lost
+
+    return gamma_sums
 
 
 @compiled
-def gamma_sums(rate, shape, mean):
-    """Sum of the rates, and of kappa."""
-    kappa = np.empty(PIECE)
-    rates = kappas = rates_lost = kappas_lost = 0.0
-    for start in range(0, rate.size, PIECE):
-        r = rate[start : start + PIECE]
-        gamma_kappa(r, shape, mean, kappa)
-        rates, rates_lost = _add(rates, rates_lost, _sum(r, r.size))
-        kappas, kappas_lost = _add(kappas, kappas_lost, _sum(kappa, r.size))
-    return rates + rates_lost, kappas + kappas_lost
+def gamma_shares(sources):
+    def gamma_shares(rate, shape, mean, total, frequency):
+        """(10): kappa over its total."""
+        sources  # noqa: B018
+        for start in range(0, rate.size, PIECE):
+            x = frequency[start : start + PIECE]
+            gamma_kappa(rate[start : start + PIECE], shape, mean, x)
+            for i in range(x.size):
+                x[i] = pages.optimal_frequency(x[i], total)
+
+    return gamma_shares
 
 
 @compiled
-def gamma_shares(rate, shape, mean, total, frequency):
-    """(10): kappa over its total."""
-    for start in range(0, rate.size, PIECE):
-        x = frequency[start : start + PIECE]
-        gamma_kappa(rate[start : start + PIECE], shape, mean, x)
-        for i in range(x.size):
-            x[i] = pages.optimal_frequency(x[i], total)
+def gamma_growth(sources):
+    def gamma_growth(rate, shape, mean, growth):
+        """exp(kappa) - 1 of each page, which (16) is proportional to, and its sum; kappa is cut off."""
+        sources  # noqa: B018
+        total = lost = 0.0
+        for start in range(0, rate.size, PIECE):
+            b = growth[start : start + PIECE]
+            gamma_kappa(rate[start : start + PIECE], shape, mean, b)
+            for i in range(b.size):
+                kappa = min(b[i], pages.KAPPA_END)
+                b[i] = kappa * float64._phi1(kappa) * float64._exp(kappa)
+            total, lost = _add(total, lost, _sum(b, b.size))
+        return total + lost
+
+    return gamma_growth
 
 
-@compiled
-def gamma_growth(rate, shape, mean, growth):
-    """exp(kappa) - 1 of each page, which (16) is proportional to, and its sum; kappa is cut off."""
-    total = lost = 0.0
-    for start in range(0, rate.size, PIECE):
-        b = growth[start : start + PIECE]
-        gamma_kappa(rate[start : start + PIECE], shape, mean, b)
-        for i in range(b.size):
-            kappa = min(b[i], pages.KAPPA_END)
-            b[i] = kappa * float64._phi1(kappa) * float64._exp(kappa)
-        total, lost = _add(total, lost, _sum(b, b.size))
-    return total + lost
-
-
-@compiled
+@njit(cache=True, **OPTIONS)
 def divide(values, total):
     for i in range(values.size):
         values[i] = values[i] / total
 
 
-@compiled
+@njit(cache=True, **OPTIONS)
 def count_bad(values):
     """How many values are negative, infinite or nan, and how many are 0."""
     bad = zeros = 0
