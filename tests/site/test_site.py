@@ -12,7 +12,6 @@ import math
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -37,7 +36,6 @@ MAIN_PAGES = (
     "index.html", "status.html", "errata.html", "graph.html", "derivations/index.html", "solve.html", "explorer.html",
     "functions.html",
 )
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -160,16 +158,13 @@ def test_the_preview_has_the_size_that_is_asked_for(site: Path):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip(f"no browser here ({', '.join(BROWSERS)}): the site was not opened in one")
+def browser(browser_path: str):
     from playwright.sync_api import sync_playwright
 
     # Chromium's sandbox doesn't work for root, which continuous integration often is.
     options = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=found, args=options)
+        opened = driver.chromium.launch(executable_path=browser_path, args=options)
         yield opened
         opened.close()
 
