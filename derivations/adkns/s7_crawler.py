@@ -293,7 +293,7 @@ near = [name for name in tries if name.endswith("K = 20")]
 paper.claim("ADKNS-X.table-5-tries").every(
     [(name, label) for name in near for label in table_5.labels],
     lambda case: bool(abs(deviations(tables[case[0]])[case[1]]) < fmpq(1, 400)),
-    what="eight repaired inputs, 15 costs each, within 0.25 percent (balls)",
+    what="eight repaired inputs, 15 costs each, within 0.25 percent", kind="enclosed",
     wrong={
         "to the printed decimals": lambda case: bool(
             abs(tables[case[0]][case[1]]["cost"] - decimal(table_5.printed(case[1], "cost"))) < fmpq(1, 100)
@@ -308,7 +308,7 @@ def gain(table):
 
 [(_, _, bound_text)] = printed.text("crawler", "profit_exceeds")
 paper.claim("ADKNS-7.crawler-profit").every(
-    near, lambda name: bool(gain(tables[name]) > decimal(bound_text)), what="eight repaired inputs (balls)",
+    near, lambda name: bool(gain(tables[name]) > decimal(bound_text)), what="eight repaired inputs", kind="enclosed",
     wrong={"more than 10 percent": lambda name: bool(gain(tables[name]) > 10)},
 )
 
@@ -396,7 +396,7 @@ for claim_id, column, other in (
     claim = paper.claim(claim_id)
     claim.refute(sp.Eq(first_row, 0), witness={first_row: rational(row_sums[0])})
     cells = [c for c in consistent_cells if c.column == column]
-    claim.every(cells, agrees, what=summary(cells), given=GIVEN, wrong={"another repair": other})
+    claim.every(cells, agrees, what=summary(cells), given=GIVEN, wrong={"another repair": other}, kind="enclosed")  # the best policies were found by balls
     claim.every(
         pairs_of_entries, lambda pair: compare(*pair).agrees, what="entries of these inputs against the print", given=GIVEN,
         wrong={"3 percent faster": lambda pair: compare(pair[0], pair[1] * fmpq(103, 100)).agrees},

@@ -113,7 +113,7 @@ def contains(s, policy, factor=1):
 
 paper.claim("ADKNS-X.speed-intervals").every(
     [(s, policy) for s in SPEEDS for policy in balls[s]], lambda case: contains(*case),
-    what="speeds and policies, the ball contains the rational",
+    what="speeds and policies, the ball contains the rational", kind="enclosed",
     wrong={"a speed 1 percent off": lambda case: contains(*case, fmpq(101, 100))},
 )
 
@@ -142,7 +142,7 @@ def pieces(low, high, depth=14):
 
 from_15 = pieces(fmpq(0), fmpq(1, 15))
 paper.claim("ADKNS-7.no-control").every(
-    from_15, lambda piece: one_robot_is_best(*piece), what="pieces that cover 0 <= 1/s <= 1/15 (balls)",
+    from_15, lambda piece: one_robot_is_best(*piece), what="pieces that cover 0 <= 1/s <= 1/15", kind="enclosed",
     wrong={"half the speed": lambda piece: one_robot_is_best(2 * piece[0], 2 * piece[1])},
 )
 
@@ -161,7 +161,7 @@ crossing.every(
     wrong={"one robot": lambda policy: at_below[policy] >= at_below[ONE_ROBOT]},
 )
 crossing.every(
-    pieces(fmpq(1, 15), 1 / above), lambda piece: one_robot_is_best(*piece), what="pieces that cover 13.30 <= s <= 15 (balls)",
+    pieces(fmpq(1, 15), 1 / above), lambda piece: one_robot_is_best(*piece), what="pieces that cover 13.30 <= s <= 15", kind="enclosed",
     wrong={"10 percent slower": lambda piece: one_robot_is_best(*(t * fmpq(11, 10) for t in piece))},
     using=["ADKNS-7.no-control"],
 )

@@ -364,7 +364,7 @@ paper.claim("ADKNS-T2.threshold-corrected").every(
 )
 paper.claim("ADKNS-T2.modes").every(
     table_2.labels, lambda label: modes_of(best_2[label]) == (1, 3),
-    what="capacities, all threshold policies; K = 20 and 30 by balls",
+    what="capacities, all threshold policies; K = 20 and 30 by balls", kind="enclosed",
     wrong={"three robots alone": lambda label: modes_of(best_2[label]) == (3,)},
 )
 
