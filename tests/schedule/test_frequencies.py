@@ -113,6 +113,27 @@ def test_against_fifty_digits(found: list[tuple[float, float]], law: laws.Law, p
         assert max(abs(a - b) for a, b in zip(ours, exact, strict=True)) <= 1e-6
 
 
+@given(
+    found=st.lists(
+        st.tuples(st.floats(-14, -5).map(lambda e: 10.0**e), st.floats(-2, 2).map(lambda e: 10.0**e)), min_size=1, max_size=4
+    ),
+    law=st.sampled_from([LAWS[0], LAWS[1], LAWS[3]]),
+    policy=policy_of,
+)
+@settings(max_examples=20)
+def test_rare_changes_against_fifty_digits(found: list[tuple[float, float]], law: laws.Law, policy: str) -> None:
+    """A robot that is much faster than the pages: costs are small differences, and have to be right."""
+    rate, weight = split(found)
+    for weights in (weight, rate):
+        plan = frequencies(rate, weights, access_time=law, policy=policy)
+        check(plan)
+        with mpmath.workdps(80):
+            ours = [mpf(float(v)) for v in plan.frequency]
+            # the frequencies sum to 1 up to rounding, which the printed cost reacts to
+            actual = sum(exact_cost(policy, law, r, w, v) for r, w, v in zip(rate, weights, ours, strict=True))
+            assert abs(mpf(plan.cost) - actual) <= 1e-13 * actual
+
+
 def test_a_page_too_slow_for_a_float_price() -> None:
     """kappa = 100: at the optimum 1 - price/worth is about 1e-42."""
     law = laws.Deterministic(1.0)
@@ -381,6 +402,24 @@ def test_many_pages_of_any_magnitude(policy: str) -> None:
     check(plan)
     assert plan.dropped[::5].all()
     check(frequencies(rate * 1e-9, access_time=laws.Exponential(mean=1e-6), policy=policy))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_limits_on_many_pages_as_on_few(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rate, weight = many_pages(3000)
+    host = np.arange(3000) % 40
+    solver = sys.modules["crawlproof.schedule.frequencies"]
+    plans = []
+    for threshold in (10**9, 1000):
+        monkeypatch.setattr(solver, "MANY", threshold)
+        plans.append(
+            frequencies(rate, weight, access_time=LAWS[0], policy=policy, host=host, host_cap=0.027, max_interval=2.0 * 3e5)
+        )
+        check(plans[-1])
+    assert (plans[0].host_price > 0).any()
+    assert plans[1].cost == pytest.approx(plans[0].cost, rel=1e-13)
+    np.testing.assert_allclose(plans[1].frequency, plans[0].frequency, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(plans[1].host_price, plans[0].host_price, rtol=1e-9, atol=1e-9 * plans[0].multiplier)
 
 
 def test_one_worth_for_many_pages() -> None:

@@ -300,9 +300,14 @@ class Problem:
 
     def demand(self, price: Array | float) -> Array:
         """Frequency of each page at a price for all, or for each."""
-        each = np.broadcast_to(price, self.worth.shape)
-        demand = pages.DEMAND[self.policy]
-        return _map(lambda part: demand(self.worth[part], self.kappa[part], each[part]), len(self.worth))
+        each = np.full(len(self.worth), price)
+        if len(self.worth) >= MANY:
+            frequency, compiled = np.empty(len(self.worth)), passes().EACH[self.policy]
+            _in_threads(
+                lambda part: compiled(self.worth[part], self.kappa[part], each[part], frequency[part]), _shares(len(each))
+            )
+            return frequency
+        return pages.DEMAND[self.policy](self.worth, self.kappa, each)
 
     def value(self, price: float) -> Array:
         """Each page's part of the dual function."""

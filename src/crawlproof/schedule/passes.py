@@ -103,6 +103,18 @@ def _finish(stale: Callable[..., Any], sources: str) -> Callable[..., Any]:
     return finish
 
 
+def _each(demand: Callable[..., Any], sources: str) -> Callable[..., Any]:
+    @njit(cache=True, **OPTIONS)
+    def each(worth, kappa, price, frequency):
+        """The demand of each page at a price of its own."""
+        sources  # noqa: B018
+        for i in range(worth.size):
+            frequency[i] = demand(worth[i], kappa[i], price[i])
+
+    return each
+
+
+EACH = {name: _each(pages.DEMAND[name], SOURCES) for name in pages.DEMAND}
 TOTALS = {name: _totals(pages.RESPONSE[name], SOURCES) for name in pages.RESPONSE}
 FILL = {name: _fill(pages.OFFER[name], SOURCES) for name in pages.OFFER}
 FINISH = {name: _finish(pages.STALE[name], SOURCES) for name in pages.STALE}
