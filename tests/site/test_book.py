@@ -218,7 +218,7 @@ def test_places_lead_to_their_own_equations_only():
     assert places_of("Corollary 5.1, (19)") == ["Corollary 5.1", "(19)"]
     assert places_of("Theorem 4.1, proof, after (12)") == ["Theorem 4.1"]
     assert places_of("Section 2, implied by (1)") == []
-    assert places_of("Section 5, display, line 3 (1999)") == []
+    assert places_of("Section 5, display, line 3 (1999), Q(0)") == []
 
 
 # Graph, functions, vendored code

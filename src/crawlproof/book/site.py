@@ -144,18 +144,19 @@ class Book:
 # ------------------------------------------------------------------------------------------ index of places
 
 _BESIDE = re.compile(r"(?:before|after|implied by|against|repeated from)\s+\(\d+\)")
-_NAMED = re.compile(r"(?:Lemma|Theorem|Corollary|Proposition|Remark|Table|Figure|Example|Theorems|Algorithm) \w+(?:\.\d+)?")
+_NAMED = re.compile(r"(?:Lemma|Theorem|Corollary|Proposition|Remark|Table|Figure|Example|Algorithm) \w+(?:\.\d+)?")
 
 
 def places_of(place: str) -> list[str]:
     """The equation numbers and named statements that a claim's place names: '(19)', 'Corollary 5.1'."""
     own = _BESIDE.sub("", place)
-    return [*_NAMED.findall(own), *re.findall(r"\(\d{1,3}[a-z]?\)", own)]
+    return [*_NAMED.findall(own), *re.findall(r"(?<!\w)\(\d{1,3}[a-z]?\)", own)]
 
 
-def _place_key(place: str) -> tuple[int, list[int], str]:
-    numbers = [int(n) for n in re.findall(r"\d+", place)]
-    return (0 if place.startswith("(") else 1, numbers, place)
+def _place_key(place: str) -> tuple[str, list[int], str]:
+    """Equations by number, then statements of each kind by number."""
+    kind = "" if place.startswith("(") else place.split()[0]
+    return (kind, [int(n) for n in re.findall(r"\d+", place)], place)
 
 
 def index_of_places(book: Book, paper: str) -> list[tuple[str, list[str]]]:
