@@ -148,7 +148,7 @@ def relaxed_against_solvers(quick: bool) -> Iterator[Row]:
         except Exception as error:  # a peer that gives up is a result too
             yield Row("optimum (7)", f"{pages:,}", name, None, goal, f"the peer failed: {str(error).splitlines()[0]}")
             continue
-        ratio = times_against(lambda: solve(change_rate, weight), peer, 5)
+        ratio = times_against(lambda: solve(change_rate, weight), peer, 20)
         yield Row(
             "optimum (7)", f"{pages:,}", name, ratio, goal,
             f"certified relative gap {plan.gap / plan.cost:.0e}; the peer's cost is {excess:+.0e} off ours",
@@ -167,7 +167,7 @@ def relaxed_against_lambert(quick: bool) -> Iterator[Row]:
     theirs = peers.relaxed_cost(weight, worth, kappa, peer())
     ours = peers.relaxed_cost(weight, worth, kappa, plan.frequency)
     yield Row(
-        "optimum (7)", f"{pages:,}", "scipy lambertw, Newton", times_against(lambda: solve(change_rate, weight), peer, 3),
+        "optimum (7)", f"{pages:,}", "scipy lambertw, Newton", times_against(lambda: solve(change_rate, weight), peer, 5),
         Goal(50), f"certified relative gap {plan.gap / plan.cost:.0e}; the peer's cost is {theirs / ours - 1:+.0e} off ours",
     )
 
