@@ -17,6 +17,7 @@ from mpmath import mpf
 
 from crawlproof import laws
 from crawlproof.checks.ulps import error_in_ulps
+from crawlproof.laws.base import MANY_RATES
 
 DIGITS = 50
 STATED = 8
@@ -214,6 +215,21 @@ def test_relative_excess(law: laws.Law, mean: mpf, exact: Callable[[mpf], mpf], 
         if isinstance(law, laws.Lognormal) and rate < 1e-25:
             return
         assert abs(mpf(law.relative_excess(rate)) - excess) <= 2.0**-53 * 16 * max(excess, kappa)
+
+
+@pytest.mark.parametrize(("law", "mean", "exact"), [case for case in EXACT if case[0].costly], ids=lambda v: type(v).__name__)
+def test_many_rates_are_interpolated_within_the_stated_error(law: laws.Law, mean: mpf, exact: Callable[[mpf], mpf]) -> None:
+    rng = np.random.default_rng(8)
+    rate = np.concatenate([10.0 ** rng.uniform(-300, 6, 1000), 10.0 ** rng.uniform(-9, 6, 5000)])
+    assert rate.size >= MANY_RATES
+    kappa, excess = law.log_laplace(rate), law.relative_excess(rate)
+    np.testing.assert_allclose(kappa[:50], [law.log_laplace(float(r)) for r in rate[:50]], rtol=2e-15)
+    for at in range(1000, 1060):
+        with mpmath.workdps(DIGITS + 60):
+            value = exact(mpf(rate[at]))
+            left = 1 + value / (mpf(rate[at]) * mean)
+            assert error_in_ulps(float(kappa[at]), value) <= law.stated_ulps
+            assert abs(mpf(float(excess[at])) - left) <= 2.0**-53 * 24 * max(left, -value)
 
 
 @given(rate=st.floats(-12, 2).map(lambda e: 10.0**e))

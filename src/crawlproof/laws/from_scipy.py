@@ -60,6 +60,10 @@ class FromScipy(Law):
         return f"FromScipy({self.frozen.dist.name}, mean {self.mean:.6g})"
 
     @property
+    def costly(self) -> bool:
+        return self._known is None or self._known.costly
+
+    @property
     def stated_ulps(self) -> float:
         return 8 if self._known is not None else AGREEMENT * 2.0**53
 

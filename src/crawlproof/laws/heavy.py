@@ -30,6 +30,7 @@ class Lognormal(Law):
     (W**2 + 2 W)/(2 sigma**2), which is taken out of the exponential.
     """
 
+    costly = True
     mean: float
     sigma: float
 
@@ -136,6 +137,7 @@ class Pareto(Law):
     E exp(-rate (X - x_0)) = shape F(shape) = 1 - y F(shape - 1).
     """
 
+    costly = True
     shape: float
     mean: float
 
@@ -194,7 +196,7 @@ def _pareto_integral(b: float, y: Array, lacking: bool) -> Array:
         terms = np.exp(-b * v) * -np.expm1(-grown)
         # exp((1 - b) v) - exp(-b v) up to the start, and all of exp(-b v) from the end on
         grows = max(1.0 - b, 0.0)
-        first = np.exp(grows * start + log_y) * start * float64.phi1(abs(1.0 - b) * start)
+        first = y * np.exp(grows * start) * start * float64.phi1(abs(1.0 - b) * start)
         beyond = np.where(end < no_more, 0.0, np.exp(-b * end) / b)
         around = first - y * start * float64.phi1(b * start) + beyond
     else:

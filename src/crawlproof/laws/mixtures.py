@@ -143,6 +143,7 @@ class Empirical(Law):
     One evaluation costs one exponential per distinct sample.
     """
 
+    costly = True
     samples: Array
 
     def __post_init__(self) -> None:

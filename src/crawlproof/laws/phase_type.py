@@ -202,6 +202,10 @@ class PhaseType(Law):
         mean = sum(b * v for b, v in zip(beta, first, strict=True))
         return float(2 * sum(b * v for b, v in zip(beta, second, strict=True)) - mean**2)
 
+    @property
+    def costly(self) -> bool:
+        return self.phases > 2
+
     def _kappa(self, rate: Array) -> Array:
         return by_blocks(self._kappa_block, rate, self.phases**2)
 

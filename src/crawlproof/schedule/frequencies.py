@@ -181,13 +181,12 @@ def _closed_form(rate: Array, weight: Array | None, law: Law, policy: str) -> Pl
 
 def _closed_form_of_any(rate: Array, law: Law, policy: str) -> tuple[Array, float, Sides]:
     """Frequencies, the sum of mu E[X] - kappa, and the certificate."""
-    kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
+    kappa = np.abs(_of_law(law, law.log_laplace, rate))
     total = float(kappa.sum())
     if total > SUBTRACTS:
         constant = max(float(rate.sum()) * law.mean - total, 0.0)
     else:
-        parts = _map(lambda part: rate[part] * law.relative_excess(rate[part]), rate.size)
-        constant = float(parts.sum()) * law.mean
+        constant = float((rate * _of_law(law, law.relative_excess, rate)).sum()) * law.mean
     if policy == "spaced":
         return pages.optimal_frequency(kappa, total), constant, _spaced_sides(total)
     highest = float(kappa.max())
@@ -336,10 +335,15 @@ def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bo
 
         constant = math.fsum(_in_threads(work, _shares(rate.size)))
     else:
-        kappa = _map(lambda part: np.abs(law.log_laplace(rate[part])), rate.size)
+        kappa = np.abs(_of_law(law, law.log_laplace, rate))
         worth = _map(lambda part: _worth(rate[part], weight[part] / unit, law.mean), rate.size)
-        constant = float(_map(lambda part: weight[part] / unit * law.relative_excess(rate[part]), rate.size).sum())
+        constant = float((weight / unit * _of_law(law, law.relative_excess, rate)).sum())
     return Problem(policy, worth, kappa, constant, unit, kept, size)
+
+
+def _of_law(law: Law, function: Callable[[Array], Array], rate: Array) -> Array:
+    """By parts on all cores, unless the law looks for what many rates have in common."""
+    return function(rate) if law.costly else _map(lambda part: function(rate[part]), rate.size)
 
 
 def _worth(rate: Array, weight: Array, mean: float) -> Array:
