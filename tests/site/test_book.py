@@ -81,6 +81,7 @@ def test_every_text_of_the_ledger_has_latex(ledger: Ledger):
         ("Ne(1, 1)", r"1 \ne 1"),
         ("exp(-mu) > EX", r"e^{- \mu} > E[X]"),
         ("2*(1/2 + sqrt(5)/2)**2/5 >= 1", r"\frac{2 \phi^{2}}{5} \ge 1"),
+        ("row_sum < 1", r"\text{row sum} < 1"),
     ],
 )
 def test_relations_are_typeset_and_never_decided(source: str, wanted: str):
@@ -97,6 +98,11 @@ def test_values_keep_their_digits():
     assert relations.value("27/32 = 0.84375") == r"\frac{27}{32} = 0.84375"
     assert relations.value("exp(-1) ~ 0.367879441171") == r"e^{-1} \approx 0.367879441171"
     assert relations.value("1.10510341218") == "1.10510341218"
+    assert relations.value("-171/5000000 = -3.42000000000e-5") == r"- \frac{171}{5000000} = -3.42000000000 \cdot 10^{-5}"
+
+
+def test_words_are_set_as_words_and_letters_as_letters():
+    assert relations.point({"first_row_sum": "-1/2", "mu_1": "1"}) == r"\text{first row sum} = - \frac{1}{2},\; \mu_{1} = 1"
 
 
 # Lines of code
@@ -225,7 +231,8 @@ def test_places_lead_to_their_own_equations_only():
 
 
 def test_steps_belong_to_their_claim():
-    known = {"A-T3.4", "A-T3.4g", "A-T3.4g2", "A-X.b"}
+    known = {"A-T3.4", "A-T3.4g", "A-T3.4g2", "A-X.b", "A-L", "A-L.down"}
+    assert graph.whole_of("A-L.down", known) == graph.whole_of("A-L.B-range-corrected", known) == "A-L"
     assert graph.whole_of("A-T3.4g", known) == "A-T3.4"
     assert graph.whole_of("A-T3.4g2", known) == "A-T3.4"
     assert graph.whole_of("A-T3.4g-corrected", known) == "A-T3.4"

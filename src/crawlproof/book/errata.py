@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -148,7 +149,7 @@ def to_markdown_text(
                            f"{claim['corrected']['verdict']}")
             if erratum.check:
                 out += [f"- **Checked by** {check_link(erratum.check, erratum.id)}:", "", "  ```python",
-                        *(f"  {line}" for line in erratum.check.code.splitlines()), "  ```"]
+                        *(f"  {line}" for line in textwrap.dedent(erratum.check.code).splitlines()), "  ```"]
             out.append("")
     return "\n".join(out)
 

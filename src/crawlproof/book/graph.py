@@ -8,14 +8,15 @@ from typing import Any
 
 from crawlproof.claims.ledger import Ledger
 
-# CLW-T3.4g and CLW-T3.4g-corrected are steps of CLW-T3.4.
-_STEP = re.compile(r"(?P<whole>.+\d)[a-z]+\d*(?:-corrected)?")
+# CLW-T3.4g and CLW-T3.4g-corrected are steps of CLW-T3.4; ADKNS-L.down is one of ADKNS-L.
+_STEP = re.compile(r"(?P<whole>.+\d)[a-z]+\d*|(?P<named>.+?)\.[A-Za-z][\w-]*")
 
 
 def whole_of(claim: str, known: Collection[str]) -> str | None:
     """The claim whose proof or statement this one is a step of, if there is one."""
-    match = _STEP.fullmatch(claim)
-    return match["whole"] if match and match["whole"] in known else None
+    match = _STEP.fullmatch(claim.removesuffix("-corrected"))
+    whole = match and (match["whole"] or match["named"])
+    return whole if whole in known else None
 
 
 def graph_data(ledger: Ledger) -> list[dict[str, Any]]:

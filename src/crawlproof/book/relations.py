@@ -29,7 +29,22 @@ def _latex(source: str, node: ast.AST) -> str:
         raise ValueError(text)
     if "phi" not in names:
         expression = expression.xreplace({_GOLDEN: sp.Symbol("phi")})
-    return sp.latex(expression, symbol_names={sp.Symbol(w): tex for w, tex in _WORDS.items()})
+    return sp.latex(expression, symbol_names={sp.Symbol(name): _symbol(name) for name in names})
+
+
+def _symbol(name: str) -> str:
+    """A letter as sympy sets it, a word as a word."""
+    if name in _WORDS:
+        return _WORDS[name]
+    letter = sp.latex(sp.Symbol(name))
+    if re.match(r"[A-Za-z]{3,}", name) and not letter.startswith("\\"):
+        return rf"\text{{{name.replace('_', ' ')}}}"
+    return letter
+
+
+def _decimal(digits: str) -> str:
+    """A decimal number as it is written by hand: 3.42e-5 is 3.42 times a power of ten."""
+    return re.sub(r"e([+-]?)0*(\d+)$", lambda m: rf" \cdot 10^{{{m[1].replace('+', '')}{m[2]}}}", digits)
 
 
 def _python(text: str) -> str:
@@ -64,13 +79,13 @@ def value(text: str) -> str | None:
         sign = "="
     source = _python(exact)
     try:
-        if re.fullmatch(r"-?\d+(\.\d+)?", exact):
-            written = exact
+        if re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", exact):
+            written = _decimal(exact)
         else:
             written = _latex(source, ast.parse(source, mode="eval").body)
     except (SyntaxError, ValueError, TypeError, KeyError, AttributeError, sp.SympifyError):
         return None
-    return f"{written} {sign} {decimal}" if separator else written
+    return f"{written} {sign} {_decimal(decimal)}" if separator else written
 
 
 def point(at: dict[str, str]) -> str | None:
@@ -80,5 +95,5 @@ def point(at: dict[str, str]) -> str | None:
         shown = value(exact)
         if shown is None or not re.fullmatch(r"\w+", name):
             return None
-        written.append(f"{_WORDS.get(name) or sp.latex(sp.Symbol(name))} = {shown}")
+        written.append(f"{_symbol(name)} = {shown}")
     return r",\; ".join(written)
