@@ -236,6 +236,20 @@ def test_limits_are_kept_and_certified(found: list, policy: str, law: laws.Law) 
     assert free.cost - free.gap <= plan.cost
 
 
+@given(found=wide_pages.filter(lambda p: len(p) >= 3), policy=policy_of, law=law_of)
+@many
+def test_limits_at_any_magnitude(found: list, policy: str, law: laws.Law) -> None:
+    """Host prices may be many orders of magnitude above the common one."""
+    rate, weight = split(found)
+    host = np.arange(len(rate)) % 3
+    plan = frequencies(
+        rate, weight, access_time=law, policy=policy, host=host, host_cap=0.4, max_interval=law.mean * 3e3 * len(rate)
+    )
+    check(plan)
+    assert (np.bincount(host, plan.frequency) <= 0.4 * (1 + 1e-12)).all()
+    assert plan.frequency.min() >= 1 / (3e3 * len(rate)) * (1 - 1e-12)
+
+
 def test_limits_that_do_not_bind_change_nothing() -> None:
     rate, weight = np.array([0.1, 0.5, 2.0]), np.array([1.0, 2.0, 0.5])
     law = laws.Exponential(mean=1.0)

@@ -306,7 +306,8 @@ class Problem:
                 lambda part: compiled(self.worth[part], self.kappa[part], each[part], frequency[part]), _shares(len(each))
             )
             return frequency
-        return pages.DEMAND[self.policy](self.worth, self.kappa, each)
+        with np.errstate(over="ignore", under="ignore"):  # far below the price that is looked for
+            return pages.DEMAND[self.policy](self.worth, self.kappa, each)
 
     def value(self, price: float) -> Array:
         """Each page's part of the dual function."""
@@ -429,7 +430,12 @@ def _totals(problem: Problem) -> Callable[[float], Totals]:
     worth, kappa = problem.worth, problem.kappa
     if len(worth) < MANY:
         response = pages.RESPONSE[problem.policy]
-        return lambda price: Totals(*(float(values.sum()) for values in response(worth, kappa, price)))
+
+        def few(price: float) -> Totals:
+            with np.errstate(over="ignore", under="ignore"):
+                return Totals(*(float(values.sum()) for values in response(worth, kappa, price)))
+
+        return few
     compiled = passes().TOTALS[problem.policy]
 
     def totals(price: float) -> Totals:
@@ -504,9 +510,8 @@ def mixed(more: Array, less: Array, budget: float = 1.0) -> Array:
     prices: then it gets a part of what it would take at the price below.
     """
     above, below = float(more.sum()), float(less.sum())
-    if above - below <= BALANCED:
-        return more * (budget / above)
-    result = less + (budget - below) / (above - below) * (more - less)
+    part = min(max((budget - below) / (above - below), 0.0), 1.0) if above > below else 0.0
+    result = less + part * (more - less)
     return result * (budget / float(result.sum()))
 
 
