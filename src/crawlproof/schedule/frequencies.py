@@ -43,7 +43,7 @@ ROUNDING = 128 * 2.0**-53
 NEARLY = 1e-6
 GOOD_ENOUGH = 1e-13
 # From so many pages on, compiled passes over all cores; below, numpy is at once at work.
-MANY = 20_000
+MANY = 5_000
 MANY_FOR_THREADS = 200_000
 # Pages that a core works on at a time, in numpy.
 PART = 2**16
