@@ -121,6 +121,21 @@ def test_checks_are_found_by_name_and_by_call(tmp_path: Path):
     assert found["A-5"] == []
 
 
+def test_checks_are_found_through_loops_and_helpers(tmp_path: Path):
+    (tmp_path / "d.py").write_text(
+        'a, b = paper.claim("A-1"), paper.claim("A-2")\nb.refute(x)\n'
+        'for name, what in (("A-3", 1), ("A-4", 2)):\n    claim = paper.claim(name)\n    claim.refute(what)\n'
+        'for claim in (a, b):\n    claim.gap(x)\n'
+        'helper(\n    "A-5",\n)\n'
+    )
+    found = check_lines(tmp_path, "d.py", ["A-1", "A-2", "A-3", "A-4", "A-5"])
+    assert [(line.line, line.method) for line in found["A-1"]] == [(7, "gap")]
+    assert [(line.line, line.method) for line in found["A-2"]] == [(2, "refute"), (7, "gap")]
+    assert [(line.line, line.method) for line in found["A-3"]] == [(5, "refute")]
+    assert found["A-4"] == found["A-3"]
+    assert found["A-5"][0].code == 'helper(\n    "A-5",\n)'
+
+
 def test_the_refutation_is_what_decides(tmp_path: Path):
     (tmp_path / "d.py").write_text('c = paper.claim("A-1")\nc.equal(1, 1)\nc.refute(z)\n')
     assert deciding(check_lines(tmp_path, "d.py", ["A-1"])["A-1"]).method == "refute"

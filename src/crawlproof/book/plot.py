@@ -74,7 +74,7 @@ def preview_image(path: Path, claims: int, errata: int) -> None:
 
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="#12263f")
     figure.text(0.06, 0.83, "crawlproof", color="white", fontsize=54, weight="bold")
-    figure.text(0.06, 0.68, f"{claims} claims of two papers on web crawling, re-derived and checked by machine;\n"
+    figure.text(0.06, 0.68, f"{claims} claims about two papers on web crawling, re-derived and checked by machine;\n"
                 f"{errata} are not as printed", color="#c8d6e8", fontsize=18, linespacing=1.4)
     axes = figure.add_axes((0.06, 0.08, 0.88, 0.54), facecolor="#12263f")
     pages = np.geomspace(20, 2000, 1200)
