@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Robots that watch their clock: who can beat the bounds of Section 3, and a bound that nobody beats
 #
-# Theorems 3.3 and 3.4 are stated for any policy, but their proofs use Lemma 3.1, which needs distances that do not depend on
+# Theorems 3.3 and 3.4 are stated for any policy, and Section 2 restricts policies by the existence of limits only. But the proofs use Lemma 3.1, which needs distances that do not depend on
 # the access times. Here are robots that look at how long their accesses take and go *below* both bounds, in exact
 # arithmetic; and the bound that holds for every robot, whatever it knows about its access times.
 #
@@ -137,6 +137,38 @@ below_page.simulated(
 )
 
 # %% [markdown]
+# ## One page, with independent intervals
+#
+# The intervals of that robot depend on each other: a long access ends one and is seen by the next. Here is one with independent intervals. $X \in \{0, b\}$ with probability $\frac12$ each.
+# *Rule: access another page, once more if that took no time, then page 1.* Nothing is carried over from one interval to the next. As a chain: just after page 1; after a short access to the other page; page 1 is due.
+
+# %%
+half = sp.Rational(1, 2)
+
+
+def renewal_follow(state, page, was_long):
+    if page == 0:
+        return "fresh"
+    return "short" if state == "fresh" and not was_long else "due"
+
+
+renewal_rule = {"choose": lambda state: 0 if state == "due" else 1, "follow": renewal_follow, "start": "fresh"}
+((frequency, found_1),) = page_by_page(**renewal_rule, change_probabilities=(a,), chance=half)
+renewal = paper.claim("CLW-X.adaptive-renewal")
+z_b = sp.Symbol("z", positive=True)
+h_b = (1 + z_b) / 2
+renewal.exact(frequency, sp.Rational(2, 5))
+renewal.equal((1 - found_1 / frequency).subs(a, 1 - z_b), h_b * (1 + 3 * z_b) / 4, where=[z_b < 1], sample={z_b: (0, 1)})
+renewal.equal(half * h_b**2 + half * z_b * h_b, h_b * (1 + 3 * z_b) / 4, where=[z_b < 1], sample={z_b: (0, 1)})
+
+# %% [markdown]
+# $h(1 + 3z)/4 < h^{5/2}$ is $(1 + 3z)^2/16 < h^3$, and $2(1 + z)^3 - (1 + 3z)^2 = (1 - z)^2(1 + 2z) > 0$:
+
+# %%
+renewal.equal(h_b**3 - (1 + 3 * z_b) ** 2 / 16, (1 - z_b) ** 2 * (1 + 2 * z_b) / 16, where=[z_b < 1], sample={z_b: (0, 1)})
+renewal.inequality(sp.Gt((1 - z_b) ** 2 * (1 + 2 * z_b), 0, evaluate=False), on={z_b: (0, 1)}, zeros={z_b: (1, 2)})
+
+# %% [markdown]
 # ## Two pages: below the cost bound (6)
 #
 # *Rule: access the page that has not been accessed since the end of the last long access; if both have, page 1.* (The page
@@ -261,7 +293,7 @@ def after_pastime(state, page, was_long):
     return fresh_after(fresh, page, was_long), (place + (len(fresh) == 3)) % len(PASTIME)
 
 
-half, three_tenths = sp.Rational(1, 2), sp.Rational(3, 10)
+three_tenths = sp.Rational(3, 10)
 pages_of_three = page_by_page(stale_or_pastime, after_pastime, (frozenset([0]), 0), (half, half, half), three_tenths)
 
 

@@ -269,7 +269,7 @@ theta, v = sp.symbols("theta v", positive=True)
 slope = sp.Symbol("s", real=True, nonzero=True)
 below = sp.integrate(v * (1 - theta) * sp.exp(v * slope), (v, 0, theta))
 above = sp.integrate(theta * (1 - v) * sp.exp(v * slope), (v, theta, 1))
-proportional = paper.claim("CLW-S3.9-corrected")
+proportional = paper.claim("CLW-X.proportional-iff")
 proportional.equal(
     slope**2 * (below + above), 1 - theta + theta * sp.exp(slope) - sp.exp(theta * slope), sample={theta: (0, 1)}
 )
@@ -282,6 +282,20 @@ proportional.inequality(Gt(v * (1 - theta), 0), on={v: (0, 1), theta: (0, 1)})
 b = sp.Symbol("b", positive=True)
 proportional.equal(sp.log(sp.exp(-kappa) / sp.exp(-kappa2) ** (mu1 / mu2)), mu1 * (kappa2 / mu2 - kappa / mu1))
 proportional.equal(-sp.log(sp.exp(-mu * b)) / mu, b)
+
+# %% [markdown]
+# So the paper's sentence (and that of the French abstract of 1997) holds as soon as two of the rates differ:
+
+# %%
+differ = "two of the rates differ"
+only_constant.equal(
+    slope**2 * (below + above), 1 - theta + theta * sp.exp(slope) - sp.exp(theta * slope), sample={theta: (0, 1)},
+    given=differ, using=["CLW-X.proportional-iff"],
+)
+only_constant.equal(
+    sp.log(sp.exp(-kappa) / sp.exp(-kappa2) ** (mu1 / mu2)), mu1 * (kappa2 / mu2 - kappa / mu1),
+    given=differ, using=["CLW-X.proportional-iff"],
+)
 
 # %% [markdown]
 # An enclosure on its own, for the two-point law of the witness with different rates: $\kappa(\mu)/\mu$ falls strictly.
@@ -349,7 +363,7 @@ tilted_square = p * L**2 * sp.exp(-s * L) / two_point
 spread.equal(sp.diff(sp.log(two_point), s, 2), tilted_square - tilted_mean**2, sample={p: (0, 1)})
 
 # %% [markdown]
-# For a given law and $\mu \to 0$ the variance does decide (in the first two moments $m_1, m_2$):
+# For a given law of finite variance and $\mu \to 0$ the variance does decide (in the first two moments $m_1, m_2$):
 
 # %%
 m1, m2 = sp.symbols("m1 m2", positive=True)

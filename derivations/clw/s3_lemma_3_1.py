@@ -261,8 +261,10 @@ lemma.series(formula.subs({EX: 1 / nu, h: nu / (nu + mu)}), mu, 0, 2, mu * d * (
 
 # %% [markdown]
 # Two hypotheses do the work, and each can be missing. If $E[X] = \infty$ both sides are infinite. And
-# the *independence* of distance and access times (the paper takes it for granted in Section 2) is real:
-# it holds for policies that don't look at access times (cyclic, randomized, golden ratio), and fails
+# the *independence* of distance and access times is real. The lemma is printed for any page, without a word on the policy; we read it with
+# Section 2, which asserts that the intervals $X_j$ are independent. That assertion is a claim of its own (CLW-P1, true under a condition), and so is (5) (CLW-S3.0b); the
+# lemma rests on both, and what adaptive robots break is booked there, not a second time here. (Theorem 3.2 and the remark on even spacing are read in the same way.)
+# Independence holds for policies that don't look at access times (cyclic, randomized, golden ratio), and fails
 # for a robot that does. Let $X \in \{0, b\}$ with probability one half each; the robot first accesses
 # another page, and once more if that took no time. The distance is then 3 or 2, but the access times
 # inside it are no fresh copies of $X$:

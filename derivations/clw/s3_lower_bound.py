@@ -282,7 +282,8 @@ cost_loss = paper.claim("CLW-X.cost-loss")
 cost_loss.equal(cost, printed + c0 * nu * sp.exp(-Q) * losses, where=[w < 1, g1 > 1, g2 > 1], sample=ranges)
 
 # %% [markdown]
-# So (6) holds for non-adaptive schedules. The robot of the notebook on adaptive policies goes below it: with
+# So (6) holds for non-adaptive schedules. The print says "any scheduling policy", and Section 2 restricts policies by the existence of limits only. The robot of the notebook on adaptive policies goes below it
+# (its intervals depend on each other, so the authors could reply that Section 2 takes them to be independent; for (6) we give no witness with independent intervals, for Theorem 3.3 we do): with
 # $p = \frac1{10}$, $a_1 = \frac9{10}$, $a_2 = \frac3{10}$, $\nu = 1/(pL)$ its cost is $c_0(\mu - \nu D)$ with
 # $D = p(a_1 + a_2) - p^2(a_2^2 + pa_1^2)/(1+p)$ changes found per access.
 

@@ -683,7 +683,7 @@ kappa1, kappa2 = (-sp.log(laplace_of(two_point, rate)) for rate in (mu1, mu2))
 only = paper.claim("CLW-A5a")
 only.equal(
     spread, p * (1 - p) * (a1 - a2) ** 2, where=[p < 1], sample={p: (0, 1)}, given="two of the rates differ",
-    using=["CLW-S3.9-corrected"],
+    using=["CLW-X.proportional-iff"],
 )
 only.refute(sp.Ne(kappa1 / (kappa1 + kappa2), mu1 / (mu1 + mu2), evaluate=False), witness={mu1: 1, mu2: 1})
 
@@ -732,67 +732,69 @@ general.refute(
 )
 
 # %% [markdown]
-# ### General weights: "explicit formulas are not attainable"
+# ### General weights: no explicit solution
 #
-# Equation (8) reads $1 - y + y\ln y = \hat\kappa$ with $y = h_i^{1/x_i}$. Put $\ln y = 1 + w$: it becomes $w e^w = (\hat\kappa - 1)/e$, so
-# $w = W_{-1}((\hat\kappa - 1)/e)$ and $x_i = \ln h_i/(1 + w)$. For $\hat\kappa = 1 - 2/e$, for instance, $w = -2$ and $y = 1/e$.
+# In 1997 the authors have none for (7), in 1999 none is attainable in general; both speak of (8) and (9) together. (8) alone is
+# solved by Lambert's function (notebook on general weights). What is left is one number, the root of the decreasing function
+# $\sum_ix_i(\lambda) - 1$. We have no formula for it either, and make no statement about all formulas there might be.
 
 # %%
-kappa_hat = sp.Symbol("khat", positive=True)
-explicit_y = sp.exp(1 + sp.LambertW((kappa_hat - 1) / sp.E, -1))
 explicit = paper.claim("CLW-I6")
-explicit.refute(
-    sp.Ne(1 - explicit_y + explicit_y * sp.log(explicit_y), kappa_hat, evaluate=False), witness={kappa_hat: 1 - 2 / sp.E},
+explicit.textual(
+    version="1997", place="after Theorem 3.4", words="no closed-form solutions in general", using=["CLW-X.weights-closed-form"],
 )
-W = sp.Symbol("W", negative=True)
-level = sp.exp(1 + W)
-paper.claim("CLW-I6-corrected").equal(
-    1 - level + level * (1 + W), 1 + sp.E * W * sp.exp(W), where=[W < -1], sample={W: (-6, -1)},
-    using=["CLW-T3.4d", "CLW-X.weights-closed-form"],
+explicit.textual(
+    version="1999", place="introduction", words="explicit formulas not attainable in general", using=["CLW-X.weights-closed-form"],
 )
+explicit.argued(
+    "one scalar is left", "given lambda each x_i is explicit; lambda is the one root of sum x_i(lambda) = 1, an equation in as many "
+    "different Lambert functions as there are different values of c_i/mu_i", using=["CLW-X.weights-closed-form", "CLW-X.weights-multiplier"],
+)
+
+# %% [markdown]
+# ### "We obtain solutions" (1999: explicit ones)
+#
+# under assumptions on the weights, the access times and the policies. For $c_i = c_0\mu_i$ and randomized policies that is so, for every law of $X$: the
+# frequencies (16) are $b_i/S$, $S = \sum b_i$, and put into Lemma 4.1 they give (11); that nothing is better is the tangent above. Per page and access the policy finds
+# $\frac{f_ib_i}{b_i + f_i}$ changes:
+
+# %%
+solved = paper.claim("CLW-I8")
+b3, nu, c0 = sp.symbols("b3 nu c0", positive=True)
+S = b1 + b2 + b3
+solved.equal(
+    c0 * (mu - nu * sum((b / S) * b / (b + b / S) for b in (b1, b2, b3))), c0 * (mu - nu * S / (1 + S)),
+    sample={b1: (0, 1), b2: (1, 2), b3: (2, 3), mu: (1, 2), nu: (0, 1), c0: (1, 2)}, using=["CLW-L4.1", "CLW-T4.1", "CLW-T4.1b"],
+)
+solved.equal(
+    T / (1 + T) + (u - T) / (1 + T) ** 2 - u / (1 + u), (u - T) ** 2 / ((1 + T) ** 2 * (1 + u)),
+    sample={u: (0, 1), T: (2, 5)}, using=["CLW-A6"],
+)
+for version, words in (("1997", "solutions"), ("1999", "explicit solutions")):
+    solved.textual(version=version, place="introduction", words=words, using=["CLW-T4.1", "CLW-T4.1b"])
 
 # %% [markdown]
 # ### "Within 5 % of optimal"
 #
-# The golden-ratio policy gives the places $jF_{k-1} \bmod F_k$ to consecutive $j$, as many to each page as its share of $F_k$.
-# For equal pages the optimum is known exactly: in turn, which attains (6). By the definition, and exactly:
+# The claim is on large $N$, so the witness is a limit. Take equal pages and $X = 1$. There the least cost is known: in turn, $1, 2, \dots, N$, attains (6), and with constant access times
+# no robot at all goes below (6), so $\inf_\pi C(\pi) = C^*$. In the limit of many equal pages the gaps of the golden-ratio policy have a phase
+# $s \in [1, \phi]$, and $C/C^*$ comes as close as we like to $G_s(q) = E\psi(qD_s/\sqrt5)/\psi(q)$ for every $s$, again and again as $N$ grows:
 
 # %%
-def golden_gaps(pages, index):
-    """How often each distance occurs in one cycle of the golden-ratio policy for equal pages."""
-    numbers = [0, 1]
-    while len(numbers) <= index:
-        numbers.append(numbers[-1] + numbers[-2])
-    cycle, step = numbers[index], numbers[index - 1]
-    counts, start = {}, 0
-    for page in range(pages):
-        accesses = cycle * (page + 1) // pages - cycle * page // pages
-        places = sorted(j * step % cycle for j in range(start, start + accesses))
-        start += accesses
-        for here, there in zip(places, [*places[1:], places[0] + cycle], strict=True):
-            counts[there - here] = counts.get(there - here, 0) + 1
-    return cycle, counts
-
-
-def cost_over_optimum(pages, index):
-    """C(golden ratio)/C*, X = 1, equal pages of total rate q."""
-    cycle, counts = golden_gaps(pages, index)
-    missed = sum(number * (1 - sp.exp(-q * gap / pages)) for gap, number in sorted(counts.items())) / sp.Integer(cycle)
-    return (q - missed) / (q - 1 + sp.exp(-q))
-
-
+phi = (1 + sp.sqrt(5)) / 2
+limit_law = [(s, (s - 1) / s), (s * phi, (s - 1 / phi) / s), (s * phi**2, (phi - s) / s)]
+limit_ratio = sum(weight * psi(q * size / sp.sqrt(5)) for size, weight in limit_law) / psi(q)
 within = paper.claim("CLW-A7")
-for pages, index in ((22, 20), (246, 24)):
-    within.refute(
-        sp.Le(cost_over_optimum(pages, index), sp.Rational(21, 20), evaluate=False), witness={q: sp.Rational(1, 20)}
-    )
+within.refute(
+    sp.Le(limit_ratio, sp.Rational(21, 20), evaluate=False), witness={s: sp.Rational(13, 10), q: sp.Rational(1, 20)},
+    hypotheses=[s >= 1, s <= phi], using=["CLW-X.limit-law", "CLW-X.equal-pages", "CLW-S3.5", "CLW-X.constant-access"],
+)
 
 # %% [markdown]
 # The true constant. In the limit of many rare pages the scaled gap law depends on a phase $s \in [1, \phi]$, with
 # $E[D_s^2]/E[D_s]^2 = \frac25\phi\,s(\phi^2 - s)$ (notebook on the golden ratio); the largest value is at $s = \phi^2/2$:
 
 # %%
-phi = (1 + sp.sqrt(5)) / 2
 constant_11 = paper.claim("CLW-A7-corrected")
 constant_11.equal(
     sp.Rational(2, 5) * phi * s * (phi**2 - s), phi**5 / 10 - sp.Rational(2, 5) * phi * (s - phi**2 / 2) ** 2,

@@ -2,12 +2,12 @@
 # # General weights: dropped pages, one multiplier, and a closed form
 #
 # For weights $c_i$ that are not proportional to the change rates the paper says that (8) and (9) are necessary and
-# sufficient for (7), that Lagrange multipliers still solve the problem, and that there is no closed form. Each of
-# the three needs a correction:
+# sufficient for (7), that Lagrange multipliers still solve the problem, and that it has no closed form. The first two
+# need a condition, and the third can be narrowed down:
 #
 # * (8), (9) are sufficient, not necessary: a page whose first access is worth too little is **dropped**;
 # * so they solve the problem only when no page drops out;
-# * and there is a closed form, up to one scalar: $x_i = \ln h_i/(1 + W_{-1}((\lambda/a_i - 1)/e))$.
+# * and there is a closed form up to one scalar, the multiplier: $x_i = \ln h_i/(1 + W_{-1}((\lambda/a_i - 1)/e))$.
 #
 # Notation: $a_i = c_i/(\mu_iE[X])$ (worth of the first access), $\kappa_i = -\ln h_i$, $t_i = \kappa_i/x_i$ (the *age*),
 # $g(t) = 1 - (1+t)e^{-t}$, $\psi(z) = z - 1 + e^{-z}$. The summand of (7) is $\varphi(x) = c - a x(1 - e^{-\kappa/x})$, $\varphi(0) = c$.
@@ -162,10 +162,10 @@ multiplier.argued(
 #     + \sum_{\text{dropped}}x_i\bigl(\lambda - a_i + a_ie^{-\kappa_i/x_i}\bigr) \ge 0,$$
 #
 # with equality only at $x_i = x_i(\lambda)$. (A kept page that gets nothing still adds $a_i\kappa_ie^{-t_i} > 0$.) So the solution of (7)
-# is unique, it satisfies the corrected conditions, and whatever satisfies them, or (8) and (9) with $x > 0$, is it.
+# is unique, it satisfies the conditions of Kuhn and Tucker, and whatever satisfies them, or (8) and (9) with $x > 0$, is it.
 
 # %%
-kkt = paper.claim("CLW-T3.4c-corrected")
+kkt = paper.claim("CLW-X.weights-kkt")
 kkt.equal(gain.subs(x, kappa / t), a * g(t))
 
 # %% [markdown]
@@ -215,19 +215,33 @@ necessary.refute(sp.Eq(1 - 2 * sp.exp(-1), c2), witness={c2: sp.Rational(1, 4)},
 kkt.inequality(Gt(g(t), sp.Rational(1, 4)), on={t: (1, sp.oo)})
 
 # %% [markdown]
+# If every page has a positive frequency at the minimum, (8) and (9) are necessary, being the conditions for a stationary point inside the simplex, and
+# sufficient: for two pages that satisfy them, with ages $t_1, t_2$ and frequencies $y$, $1 - y$, against any other $x_1$, $1 - x_1$:
+
+# %%
+interior = "every x_i > 0 at the minimum, as for c_i = c_0 mu_i"
+(worth1, decay1, *_), (worth2, decay2, *_) = kept
+necessary.equal(gain.subs(x, kappa / t), a * g(t), given=interior, using=["CLW-X.weights-kkt"])
+necessary.equal(
+    gained(worth1, decay1, y) + gained(worth2, decay2, 1 - y) - gained(worth1, decay1, x1) - gained(worth2, decay2, 1 - x1),
+    worth1 * x1 * sp.exp(-t1) * psi(decay1 / x1 - t1) + worth2 * (1 - x1) * sp.exp(-t2) * psi(decay2 / (1 - x1) - t2),
+    where=[y < 1, x1 < 1], sample={y: (0, 1), x1: (0, 1), t1: (0, 3), t2: (0, 3)}, given=interior, using=["CLW-X.weights-gap"],
+)
+
+# %% [markdown]
 # In general page $i$ is dropped exactly when the others, at price $a_i$, would already take the whole robot:
 # $\lambda \ge a_i \Leftrightarrow S(a_i) \ge S(\lambda) = 1$. In the example $S(c_2) \ge 1$ means that page 1 buys at least 1, so its age at price $c_2$ is at
 # most 1: $c_2 \le g(1)$.
 
 # %%
 validity = paper.claim("CLW-X.weights-validity")
-validity.equal(g(t).subs(t, 1), 1 - 2 / sp.E, using=["CLW-X.weights-multiplier", "CLW-T3.4c-corrected"])
+validity.equal(g(t).subs(t, 1), 1 - 2 / sp.E, using=["CLW-X.weights-multiplier", "CLW-X.weights-kkt"])
 validity.inequality(Lt(g(t), 1 - 2 / sp.E), on={t: (0, 1)}, zeros={t: (1, 1)})
 validity.inequality(Gt(g(t), 1 - 2 / sp.E), on={t: (1, sp.oo)}, zeros={t: (1, 1)})
 
 # %% [markdown]
-# So the paper's remark (and the 1999 version's announcement before Theorem 3.4) needs a condition; with it, the
-# closed form solves (8) and (9).
+# So the paper's remark (and the 1999 version's announcement before Theorem 3.4), read as a statement on (8) and (9), needs a condition; with it, the
+# closed form solves (8) and (9). The remark itself speaks of Lagrange multipliers only: with one more multiplier for each $x_i \ge 0$ it is right.
 
 # %%
 for name in ("CLW-S3.7", "CLW-S3.7a"):
@@ -236,7 +250,7 @@ for name in ("CLW-S3.7", "CLW-S3.7a"):
     remark.equal(
         gain.subs(x, kappa / t), a * g(t),
         given="no page drops out: sum of x_i(a_min) < 1 at the price a_min = min c_i/(mu_i E X)",
-        using=["CLW-X.weights-validity", "CLW-X.weights-closed-form", "CLW-T3.4c-corrected"],
+        using=["CLW-X.weights-validity", "CLW-X.weights-closed-form", "CLW-X.weights-kkt"],
     )
 
 # %% [markdown]

@@ -304,18 +304,27 @@ paper.claim("CLW-R6b").every(
 ).equal((page.subs(x, y) - page - sp.diff(page, x) * (y - x)).subs(in_b), bregman, using=["CLW-T4.1d"], sample=ranges)
 
 # %% [markdown]
-# "Valid only when positive" and the condition with $\ge$ contradict each other at equality: $c = (1, 1/4)$ in the same world has
-# $\lambda = 1/4$ and $x = (1, 0)$; page 2 meets KKT, its right-hand side of (15) is 0, and the solution is valid.
+# "Valid only when positive": for a *policy* that is right, because Section 2 wants positive frequencies (1). For the *minimiser of (12)*, where $x_i \ge 0$, it is
+# too strict at equality, and the paper's own condition has $\ge$: $c = (1, 1/4)$ in the same world has
+# $\lambda = 1/4$ and $x = (1, 0)$; page 2 meets KKT, its right-hand side of (15) is 0, and (15) is the minimiser.
 
 # %%
-paper.claim("CLW-R6").refute(
+valid = paper.claim("CLW-R6")
+valid.refute(
     sp.Ne(x15.subs(c, cb), 0),  # positive would mean: not zero
     witness={ca: 1, cb: sp.Rational(1, 4), mu: 1, nu: 1, h: sp.Rational(1, 2), lam: sp.Rational(1, 4)},
     hypotheses=[h < 1, sp.Ge(lam, nu * cb / mu), sp.Eq(x15.subs(c, ca) + x15.subs(c, cb), 1)],
 )
-paper.claim("CLW-R6-corrected").every(
+valid.every(
+    worlds,
+    lambda pages: (min(fill(pages)[1]) > 0 and fill(pages)[1] == list(paper_15(pages))) == (min(paper_15(pages)) > 0),
+    what="worlds of up to three pages: the minimiser is (15) and a policy",
+    wrong={"non-negative": lambda pages: (min(fill(pages)[1]) > 0 and fill(pages)[1] == list(paper_15(pages))) == (min(paper_15(pages)) >= 0)},
+    given="valid means: the minimiser of (12) and a policy in the sense of (1), all frequencies positive", using=["CLW-X.water-filling", "CLW-R7"],
+)
+paper.claim("CLW-X.validity-condition").every(
     worlds, lambda pages: solves(pages, paper_15(pages)) == (min(paper_15(pages)) >= 0),
-    what="worlds of up to three pages",
+    what="worlds of up to three pages, by the signs of (15)",
     wrong={"positive": lambda pages: solves(pages, paper_15(pages)) == (min(paper_15(pages)) > 0)},
     using=["CLW-X.water-filling", "CLW-R7"],
 ).equal(x15.subs(in_b).subs({c: mu * s**2, lam: nu * t**2}), (s - t) / t * b, using=["CLW-X.randomized-tangent"], sample=ranges)

@@ -194,12 +194,26 @@ well_defined.every(
 # %% [markdown]
 # ## The example of the 1999 version, number by number
 #
-# $N = 4$, $f = (2, 3, 3, 5)/13$. By the paper's own formula $F_8 = 21$; the cycle length 13 is $F_7$.
+# $N = 4$, $f = (2, 3, 3, 5)/13$. By the paper's own formula $F_8 = 21$; the cycle length 13 is $F_7$. That formula is in the 1997 report (the page is lost in our copies of the 1999 version, and might
+# number differently). But the 1999 version has the limit of the cost with weights $f - \phi^{-j}$, $f - \phi^{-j-1}$, $\phi^{1-j} - f$ for the gaps $F_j, F_{j+1}, F_{j+2}$; per access of the robot they must add up to 1,
+# and do with $F_0 = 0$ only: numbered so that $F_8 = 13$ they add up to $\phi^{-1}$.
 
 # %%
 example_index = paper.claim("CLW-G14")
 example_index.textual(version="1999", place="Section 5, example", words="k = 8", should_be="$k = 7$")
 example_index.exact([sp.fibonacci(7), sp.fibonacci(8)], [13, 21])
+
+
+def time_covered(j, first):
+    """Gaps times their weights, with F_j numbered from ``first`` (F_first = 0); the frequency f drops out."""
+    numbers = [sp.fibonacci(j - first + i) for i in range(3)]
+    return sp.expand(sp.radsimp(phi ** (1 - j) * numbers[2] - phi**-j * numbers[0] - phi ** (-j - 1) * numbers[1]))
+
+
+example_index.every(
+    range(2, 12), lambda j: time_covered(j, 0) == 1, what="indices: the gaps of a page fill the time",
+    wrong={"numbered so that F_8 = 13": lambda j: time_covered(j, 1) == 1},
+)
 
 
 # %%
@@ -383,12 +397,22 @@ plt.show()
 # ## The cost of one cycle
 #
 # By (3) and Lemma 3.1 page $i$ contributes $c_0\mu_i\frac{1}{F_kE[X]}\sum_m\{d_mE[X] - (1 - h_i^{d_m})/\mu_i\}$, and its gaps
-# add up to the cycle, $\sum_md_m = F_k$. Write $S$ for $\sum_m(1 - h_i^{d_m})$.
+# add up to the cycle, $\sum_md_m = F_k$. Write $S$ for $\sum_m(1 - h_i^{d_m})$. As in (3), the gaps must be those of a whole cycle. With the distances of Section 2 the first one
+# counts from 0: in the paper's example page 3 is accessed at 2, 5 and 10, so $d_1, d_2, d_3$ are $2, 3, 5$ and the cycle's gaps are $5, 3, 5$.
 
 # %%
-mu, EX, c0, cycle_length, S = sp.symbols("mu EX c_0 F_k S", positive=True)
-paper.claim("CLW-G16").equal(
+mu, EX, c0, cycle_length, S, h = sp.symbols("mu EX c_0 F_k S h", positive=True)
+places = [place for place, page in enumerate(sequence, start=1) if page == 3]
+from_zero = [after - earlier for earlier, after in itertools.pairwise([0, *places])]
+whole_cycle = [after - earlier for earlier, after in itertools.pairwise([places[-1] - 13, *places])]
+one_cycle = paper.claim("CLW-G16")
+one_cycle.refute(
+    sp.Eq(sum(1 - h**gap for gap in from_zero), sum(1 - h**gap for gap in whole_cycle), evaluate=False),
+    witness={h: sp.Rational(1, 2)}, hypotheses=[h < 1], using=["CLW-X.golden-rank"],
+)
+one_cycle.equal(
     c0 * mu * (cycle_length * EX - S / mu) / (cycle_length * EX), c0 * mu - c0 / EX / cycle_length * S,
+    given="the distances of a page are those of one whole cycle (n_0 is its last access of the cycle before)",
     using=["CLW-P7", "CLW-L3.1", "CLW-G13"],
 )
 
@@ -396,7 +420,8 @@ paper.claim("CLW-G16").equal(
 # ## Which index belongs to a frequency
 #
 # $M \approx fF_k$ lies between $F_{k-j}$ and $F_{k-j+1}$ when $\phi^{-j} \le f \le \phi^{1-j}$, that is, $j = -\lfloor\ln_\phi f\rfloor$: a
-# positive number for $f < 1$. The paper prints it without the minus sign, in both versions.
+# positive number for $f < 1$. The paper prints it without the minus sign, in both versions. (Of the two scans of the 1999 version one has the lower brackets, the other the upper ones;
+# $-\lceil\ln_\phi f\rceil$ would be $j - 1$ for every $f$ that is no power of $\phi$.)
 
 # %%
 def index_of(f):
@@ -409,7 +434,7 @@ def index_of(f):
 
 some_frequencies = [Fraction(p, n) for n in range(2, 40) for p in range(1, n) if sp.igcd(p, n) == 1]
 wrong_sign = paper.claim("CLW-G17")
-for version, words in (("1997", "floor of ln_phi x_i,N"), ("1999", "floor of ln_phi f_i")):
+for version, words in (("1997", "floor of ln_phi x_i,N"), ("1999", "floor of ln_phi f_i; ceiling in another scan")):
     wrong_sign.textual(
         version=version, place="Section 5, after the cost of a cycle", words=words,
         should_be=r"$j_i = -\lfloor\ln_\phi f_i\rfloor$", using=["CLW-X.three-gaps", "CLW-X.index-threshold"],
