@@ -61,14 +61,14 @@ for symbol, value in ((first_row, row_sums[0]), (second_row, row_sums[1])):
 ROUNDED = "the printed entries are rounded"
 
 
-def slack_of_row(row, unit=fmpq(1, 2)):
+def slack_of_row(row, unit):
     """How far the row sum of D_0 + A can be off if each entry other than 0 is off by this part of its last place."""
     texts = [*crawler["no_arrival"][row], *crawler["batch_arrival"][row]]
     return sum((unit * last_place(text) for text in texts if text != "0"), fmpq(0))
 
 
 arrivals.every(
-    range(2), lambda row: abs(row_sums[row]) <= slack_of_row(row), what="row sums, within the rounding of the entries",
+    range(2), lambda row: abs(row_sums[row]) <= slack_of_row(row, fmpq(1, 2)), what="row sums, within the rounding of the entries",
     wrong={"a fifth of the last places": lambda row: abs(row_sums[row]) <= slack_of_row(row, fmpq(1, 5))}, given=ROUNDED,
 )
 
