@@ -302,8 +302,10 @@ paper.claim("ADKNS-L.zero").every(
 )
 
 # %% [markdown]
-# The first row has the mode $N$: all robots work when the system is empty. That is so for $j_1 \ge 0$, but Section 2 also allows
-# thresholds that coincide, from $j_0 = -1$ on. For two Poisson robots and $j_1 = -1$ the rate from 0 to 1 is that of mode 1:
+# The first row has the mode $N$: all robots work when the system is empty. That is so with the strict inequalities
+# $-1 = j_0 < j_1 < \dots$ of Section 2, under which the Lemma holds as printed. Section 2 also mentions non-strict ones; with
+# $j_1 = -1$ fewer robots work in the empty system, and the first row needs $\chi(0)$ in place of $N$. Then the Lemma holds for
+# every number of active robots per level.
 
 # %%
 l1, l2, mu, g = sp.symbols("lambda_1 lambda_2 mu g", positive=True)
@@ -317,20 +319,14 @@ def two_modes(thresholds, capacity=2):
 
 
 never_two = two_modes((-1,))
-all_robots = "j_1 >= 0: all N robots work when the system is empty"
-first_row_claim, lemma = paper.claim("ADKNS-L.first-row"), paper.claim("ADKNS-L")
-for claim in (first_row_claim, lemma):
-    claim.refute(
-        sp.Eq(never_two.block(0, 1)[0, 0], first_row(never_two, 1, mode=2)[0, 0]), witness={l1: 1, l2: 2}
-    )
 
 
 def robots(queue):
     return len(queue.arrivals)
 
 
-first_row_claim.every(
-    rows, lambda c: same(c[0].block(0, c[1]), first_row(*c, mode=robots(c[0]))), given=all_robots,
+paper.claim("ADKNS-L.first-row").every(
+    rows, lambda c: same(c[0].block(0, c[1]), first_row(*c, mode=robots(c[0]))),
     what="queues and levels, 7 queues symbolic",
     wrong={"mode 1": lambda c: same(c[0].block(0, c[1]), first_row(*c, mode=1))},
 )
@@ -356,8 +352,8 @@ def lemma_generator(queue, first_mode):
     return like(entries, queue.generator)
 
 
-lemma.every(
-    everything, lambda queue: same(queue.generator, lemma_generator(queue, robots(queue))), given=all_robots,
+paper.claim("ADKNS-L").every(
+    everything, lambda queue: same(queue.generator, lemma_generator(queue, robots(queue))),
     what="whole generators, 7 queues symbolic",
     wrong={"mode 1 when empty": lambda queue: same(queue.generator, lemma_generator(queue, 1))},
 )
@@ -414,15 +410,14 @@ paper.claim("ADKNS-X.column-sum").every(
 )
 
 # %% [markdown]
-# $\mathcal B_i$ has $MR^{i-1}$ columns. For $i = 0$ that is no number of columns (unless $R = 1$). The Lemma needs it only for
-# $i \ge 1$; Section 5, however, will ask for $\mathcal B_0$.
+# $\mathcal B_i$ has $MR^{i-1}$ columns. The range that is printed for it (and rightly for $\mathcal A_i$) begins with 0, where that is no
+# number of columns unless $R = 1$: a slip, as the Lemma uses it only for $i \ge 1$. What Section 5 needs for $i = 0$ is said there.
 
 # %%
-index = sp.Symbol("i", integer=True, nonnegative=True)
-paper.claim("ADKNS-L.B-range").refute(
-    sp.Ge(M * R ** (index - 1), 1), witness={M: 1, R: 2, index: 0}
-)
-paper.claim("ADKNS-L.B-range-corrected").every(
+paper.claim("ADKNS-L.B-range").textual(
+    version="2011", place="Lemma, definition of B_i", words=r"i = \overline{0, K-1}",
+    should_be=r"i = \overline{1, K-1} for \mathcal B_i, i = \overline{0, K-1} for \mathcal A_i",
+).every(
     [(queue, i) for queue, i in positive_levels if i < queue.capacity],
     lambda c: shape(QueueMatrices(c[0]).B(c[1])) == tuple(
         c[0].service_phases * c[0].clock_phases ** k for k in (c[1], c[1] - 1)),

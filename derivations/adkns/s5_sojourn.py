@@ -113,16 +113,13 @@ paper.claim("ADKNS-X.tagged").every(
 # %% [markdown]
 # ## $\hat{\mathcal B}_i$: one page fewer before the tagged one
 # With $i + 1$ pages before it (one in service, $i$ waiting) and its own clock, there are $i + 1$ clocks. When one of those pages leaves,
-# $i$ are before it. The paper writes $\hat{\mathcal B}_i = \mathcal B_i \otimes I_R$ for $i = 0, \dots, K-1$. But $\mathcal B_0$ would have $MR^{-1}$ columns.
-# What is needed for $i = 0$: the service ends, the tagged page moves into the server, and its clock is dropped.
+# $i$ are before it. The paper writes $\hat{\mathcal B}_i = \mathcal B_i \otimes I_R$ for $i = 0, \dots, K-1$. This needs a convention for $i = 0$,
+# where $\mathcal B_0$ has no columns to speak of: the service ends, the tagged page moves into the server, and its clock is dropped, so
+# $\hat{\mathcal B}_0 = S_0\beta \otimes e_R$ (the printed formula, if $I_{R^{-1}} \otimes I_R$ is read as 1 and the empty sum as 0).
 
 # %%
-M, R, index = sp.symbols("M R i", integer=True, nonnegative=True)
-paper.claim("ADKNS-S5.B-hat").refute(sp.Ge(M * R ** (index - 1), 1), witness={M: 1, R: 2, index: 0})
-
-
 def B_hat(m, i):
-    """The corrected matrix."""
+    """The matrix with the convention for i = 0."""
     R = m.queue.clock_phases
     return kron(m.S0 * m.beta, m.e(R)) if i == 0 else kron(m.B(i), m.I(R))
 
@@ -149,7 +146,10 @@ plain = symbolic_queue(*exponential, 3)
 two_phases = symbolic_queue(([q, 1 - q], [[-mu, mu / 2], [0, -nu]]), ([1], [[-g]]), 2)
 two_clocks = symbolic_queue(([1], [[-mu]]), ([q, 1 - q], [[-g, g / 3], [0, -h]]), 2)
 moves = [(queue, i) for queue in (*waiting_room, plain, two_phases, two_clocks) for i in range(queue.capacity - 1)]
-paper.claim("ADKNS-S5.B-hat-corrected").every(
+paper.claim("ADKNS-S5.B-hat").textual(
+    version="2011", place="Theorem 4, definition of B-hat_i", words=r"i = \overline{0, K-1}",
+    should_be=r"\hat{\mathcal B}_0 = S_0\beta \otimes e_R, \hat{\mathcal B}_i = \mathcal B_i \otimes I_R for i = \overline{1, K-2}",
+).every(
     moves, lambda c: same(tagged_block(c[0], c[1] + 1, c[1]), B_hat(QueueMatrices(c[0]), c[1])),
     what="queues and numbers of pages before, 3 queues symbolic",
     wrong={"the tagged page may ring": lambda c: same(tagged_block(c[0], c[1] + 1, c[1]), QueueMatrices(c[0]).B(c[1] + 1))},
@@ -218,7 +218,7 @@ paper.claim("ADKNS-20").every(
 )
 paper.claim("ADKNS-21").every(
     points, lambda c: vectors_agree(v2, "obsolete", *c), what="random queues and u, all vectors",
-    wrong={"the other fate": lambda c: vectors_agree(v2, "served", *c)}, using=["ADKNS-S5.arrivals-behind", "ADKNS-S5.B-hat-corrected"],
+    wrong={"the other fate": lambda c: vectors_agree(v2, "served", *c)}, using=["ADKNS-S5.arrivals-behind", "ADKNS-S5.B-hat"],
 )
 paper.claim("ADKNS-S5.before").textual(
     version="2011", place="proof of Theorem 4, (ii)", words="in a queue before the tagged",
@@ -251,9 +251,11 @@ paper.claim("ADKNS-21").equal(
 )
 
 # %% [markdown]
-# ### Two readings in the proof that are not right
+# ### A reading in the proof that is not right
 # The vectors are said to be conditional on the page's fate. They are joint with it: at $u = 0$ they are the probabilities of the two
-# fates, and sum to one.
+# fates, and sum to one. In the same way the proof speaks loosely of $(uI - \mathcal A_i)^{-1}$ as probabilities: its entries are expected
+# times, and probabilities are those of $(uI - \mathcal A_i)^{-1}\hat{\mathcal B}_{i-1}$, which is what (20) has. What is missing to 1 is the
+# catastrophe, or the tagged page's own clock.
 
 # %%
 paper.claim("ADKNS-S5.conditional").refute(
@@ -266,7 +268,8 @@ def fates(queue):
     return list(zip(v1(m, fmpq(0), last), v2(m, fmpq(0), last), strict=True))
 
 
-paper.claim("ADKNS-S5.conditional-corrected").every(
+joint = paper.claim("ADKNS-S5.conditional-corrected")
+joint.every(
     waiting_room, lambda queue: all(
         same(a + b, QueueMatrices(queue).e(shape(a)[0])) and (i == 0 or all(0 < v < 1 for row in a.tolist() for v in row))
         for i, (a, b) in enumerate(fates(queue))),
@@ -274,15 +277,8 @@ paper.claim("ADKNS-S5.conditional-corrected").every(
         same(a, QueueMatrices(queue).e(shape(a)[0])) for a, _ in fates(queue))},
 )
 
-# %% [markdown]
-# And $(uI - \mathcal A_i)^{-1}$ is said to hold probabilities. Its entries are expected times, and can be larger than 1; probabilities are the
-# entries of $(uI - \mathcal A_i)^{-1}\hat{\mathcal B}_{i-1}$. What is missing to 1 is the catastrophe, or the tagged page's own clock.
 
 # %%
-small_rates = {u: sp.Rational(1, 10), mu: sp.Rational(1, 10), g: sp.Rational(1, 10)}
-paper.claim("ADKNS-S5.resolvent").refute(sp.Le(resolvent(one.A(1), u)[0], 1, evaluate=False), witness=small_rates)
-
-
 def total_probability(queue, i, u, own=True):
     m = QueueMatrices(queue)
     inverse, e = resolvent(m.A(i), u), m.e(shape(m.A(i))[0])
@@ -291,7 +287,7 @@ def total_probability(queue, i, u, own=True):
     return same(e - inverse * e * u, inverse * (leaves + own_clock(m, i) if own else leaves))
 
 
-paper.claim("ADKNS-S5.resolvent-corrected").every(
+joint.every(
     [(queue, i, u) for queue in waiting_room for i in range(1, queue.capacity) for u in arguments],
     lambda c: total_probability(*c), what="random queues, numbers of pages before, and u",
     wrong={"own clock forgotten": lambda c: total_probability(*c, own=False)},
@@ -444,11 +440,12 @@ for name, position, other in (("ADKNS-16", 0, 1), ("ADKNS-17", 1, 2), ("ADKNS-18
 paper.claim("ADKNS-Theorem-4").every(
     points, lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), c[1]][1], what="random queues and u, all three transforms",
     wrong={"at another u": lambda c: computed[id(c[0]), c[1]][0] == computed[id(c[0]), arguments[-1]][1]},
-    using=["ADKNS-16", "ADKNS-17", "ADKNS-18", "ADKNS-S5.B-hat-corrected"],
+    using=["ADKNS-16", "ADKNS-17", "ADKNS-18", "ADKNS-S5.B-hat"],
 )
 paper.claim("ADKNS-Theorem-4").gap(
     step="ADKNS-S5.conditional",
-    because="the proof reads the vectors as conditional on the page's fate; (17) and (18) need them joint with it, as (20) and (21) give them",
+    because="the proof reads the vectors as conditional on the page's fate; (17) and (18) need them joint with it, as (20) and (21) give them. "
+    "It also calls the entries of the inverse in (20) probabilities, which only its product with B-hat holds",
 )
 paper.claim("ADKNS-X.transforms-at-0").every(
     waiting_room, lambda queue: computed[id(queue), arguments[0]][0] == (1, 1, 1), what="random queues",
@@ -474,8 +471,8 @@ paper.claim("ADKNS-S5.catastrophes").equal(
 # %% [markdown]
 # ## Corollary 1
 # Minus the derivatives at 0. Taken symbolically, as rational functions of $u$, for each vector; then compared with the printed
-# recursions. For $w^{(2)}$ the print has a minus sign before the sum that does not belong there: with exponential laws and one page
-# before the tagged one it would give a negative time. The cost (2) uses $\bar V^{(1)}$ only, so Section 7 doesn't suffer from it.
+# recursions. For $w^{(2)}$ the print has a minus sign before the sum that does not belong there, as (24) and the derivative of (21)
+# show: with exponential laws and one page before the tagged one it would give a negative time. The cost (2) uses $\bar V^{(1)}$ only, so Section 7 doesn't suffer from it.
 
 # %%
 def w1(m, last):
@@ -556,15 +553,16 @@ def with_phases_up_to(largest):
 
 
 small_enough = with_phases_up_to(8)
-sign_of_print = paper.claim("ADKNS-C1.w2")
+obsolete_mean = paper.claim("ADKNS-C1.w2")
 true_mean = -sp.diff(obsolete_symbolic[1][0], u).subs(u, 0)
 printed_mean = -(one.A(1).inv() * one.A(1).inv() * one.Gamma0)[0]
-sign_of_print.refute(sp.Eq(true_mean, printed_mean, evaluate=False), witness={mu: 1, g: 1})
+obsolete_mean.textual(
+    version="2011", place="Corollary 1, w_i^{(2)}", words=r"-\sum_{l=0}^{i-1}(-1)^l", should_be=r"\sum_{l=0}^{i-1}(-1)^l",
+)
+obsolete_mean.misprint(true_mean, printed=printed_mean, corrected=-printed_mean, witness={mu: 1, g: 1})
 
 # %%
-sign_corrected = paper.claim("ADKNS-C1.w2-corrected")
-sign_corrected.equal(true_mean, -printed_mean)
-sign_corrected.every(
+obsolete_mean.every(
     [n for n in small_enough if queues[n].capacity > 1], lambda number: slopes_agree(w2, v2, number),
     what="random queues: symbolic derivatives of all vectors",
     wrong={"as printed": lambda number: slopes_agree(w2, v2, number, sign=-1)},
@@ -579,7 +577,7 @@ def w2_recursive(m, last):
     return result
 
 
-sign_corrected.every(
+paper.claim("ADKNS-X.w2-recursion").every(
     waiting_room, lambda queue: all(
         same(a, b) for a, b in zip(*(f(QueueMatrices(queue), queue.capacity - 1) for f in (w2, w2_recursive)), strict=True)),
     what="random queues: sum against recursion", wrong={"as printed": lambda queue: all(
@@ -684,7 +682,7 @@ corollary = paper.claim("ADKNS-C1")
 corollary.every(
     waiting_room, lambda queue: means(queue) == means_by_words(queue), what="random queues, all three means",
     wrong={"sign as printed": lambda queue: means(queue, sign=-1) == means_by_words(queue)},
-    using=["ADKNS-22", "ADKNS-23", "ADKNS-24", "ADKNS-25", "ADKNS-C1.w1", "ADKNS-C1.w2-corrected"],
+    using=["ADKNS-22", "ADKNS-23", "ADKNS-24", "ADKNS-25", "ADKNS-C1.w1", "ADKNS-C1.w2"],
 )
 
 
@@ -837,7 +835,7 @@ paper.claim("ADKNS-S6.transforms").every(
 paper.claim("ADKNS-S6.means").every(
     singles, lambda queue: single_means(queue) == means_by_words(queue)[1:], what="random queues with single arrivals",
     wrong={"sign as printed": lambda queue: single_means(queue, sign=-1) == means_by_words(queue)[1:]},
-    using=["ADKNS-23", "ADKNS-24", "ADKNS-C1.w2-corrected"],
+    using=["ADKNS-23", "ADKNS-24", "ADKNS-C1.w2"],
 )
 
 # %% [markdown]
