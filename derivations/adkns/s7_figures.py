@@ -124,6 +124,36 @@ for rate_1 in service_rates:
     print(f"alpha_1 = {float(as_printed(rate_1, 3)):<6}", *line, f"best: {best}, {as_printed(costs[best], 6)}", sep="  ")
 
 # %% [markdown]
+# Up to $\alpha_1 = 4$, says the text, the optimal set of modes is 1 and 3. That is right at 1.521 and 3, but from about 3.35 on a
+# policy with four robots in the empty system is better, at 4 one with four robots up to 1 page:
+
+# %%
+up_to_4 = {text: exact_costs(with_service(decimal(text)), MODES) for text in ("1.521", "3", "3.3", "3.35", "3.4", "4")}
+for text, costs in up_to_4.items():
+    best = cheapest(costs)
+    print(f"alpha_1 = {text:<6} best: {best}, {as_printed(costs[best], 6)}  with the modes 1 and 3: {as_printed(best_of(costs, (1, 3))[1], 6)}")
+
+# %%
+pair_1_3, least_of_all = sp.symbols("least_cost_with_modes_1_and_3 least_cost", positive=True)
+for text in ("3.4", "4"):
+    costs = up_to_4[text]
+    paper.claim("ADKNS-F2.modes").refute(
+        sp.Le(pair_1_3, least_of_all + sp.Rational(1, 10**10)),
+        witness={
+            pair_1_3: sp.Rational(as_printed(best_of(costs, (1, 3))[1], 10)),
+            least_of_all: sp.Rational(as_printed(costs[cheapest(costs)], 10)),
+        },
+    )
+best_up_to_4 = {
+    "1.521": (3, 3, 3, 1, 1, 1), "3": (3, 3, 3, 1, 1, 1), "3.3": (3, 3, 3, 1, 1, 1), "3.35": (4, 3, 3, 1, 1, 1),
+    "3.4": (4, 3, 3, 1, 1, 1), "4": (4, 4, 3, 1, 1, 1),
+}
+paper.claim("ADKNS-F2.modes-corrected").every(
+    up_to_4, lambda text: cheapest(up_to_4[text]) == best_up_to_4[text], what="values of alpha_1 up to 4, all threshold policies",
+    wrong={"modes 1 and 3 throughout": lambda text: modes_of(cheapest(up_to_4[text])) == (1, 3)},
+)
+
+# %% [markdown]
 # The text has the modes 1 and 4 as the optimal set beyond $\alpha_1 = 4$. They do beat the modes 1 and 3 at 5, 7 and 9, but
 # a policy with the modes 1, 3 and 4 beats both: four robots up to 1 page, three at 2 pages, then one. At
 # $\alpha_1 = 5$ it saves 1.45. (In Table 3, in the row $s = 3$, the paper does have such a policy's cost.)
@@ -213,9 +243,13 @@ figure.tight_layout()
 
 # %% [markdown]
 # ## Figure 4: times until obsolescence
-# Now the clock of a page has two phases that matter: 126 states, with the phases of all waiting pages in order.
+# Now the clock of a page has two phases that matter: 126 states, with the phases of all waiting pages in order. (The text
+# calls the matrix of this law $G$; everywhere else it is $\Gamma$, and $G_i$ are the matrices of the algorithm.)
 
 # %%
+paper.claim("ADKNS-7.mixture-letter").textual(
+    version="2011", place="Section 7, before Figure 4", words="G", should_be=r"\Gamma",
+)
 clock_costs = {rate_1: exact_costs(example.changed(obsolescence=mixture(rate_1, g_1)), MODES) for rate_1 in clock_rates}
 best_clock = {rate_1: cheapest(costs) for rate_1, costs in clock_costs.items()}
 clock_cells = printed.text_cells("variation", "obsolescence_mixture", {
