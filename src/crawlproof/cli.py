@@ -23,6 +23,7 @@ from crawlproof.claims.verdict import ContradictoryChecks
 from crawlproof.queue.commands import app as queue_commands
 from crawlproof.schedule import commands as schedule_commands
 from crawlproof.terminal import console, example, fail, problems
+from crawlproof.writing import write_whole
 
 app = typer.Typer(
     name="crawlproof", no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
@@ -107,13 +108,10 @@ def _raise_on_failures(outcomes: Sequence[run.Outcome]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a text whole or not at all."""
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
+        write_whole(path, lambda place: place.write_text(text, encoding="utf-8"))
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise fail(f"can't write {path}: {error.strerror}", 2) from None
 
 

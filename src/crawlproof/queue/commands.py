@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,14 +10,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from crawlproof.laws.phase_type import ModelError
 from crawlproof.queue import files
 from crawlproof.queue.measures import Costs, Measures
 from crawlproof.queue.model import METHODS, Optimum
+from crawlproof.terminal import console, example, fail
+from crawlproof.writing import write_whole
 
 app = typer.Typer(
     name="queue", no_args_is_help=True, rich_markup_mode="rich",
@@ -38,15 +35,6 @@ Obsolescence = Annotated[str | None, typer.Option("--obsolescence-speed", metava
                                                   help="Multiplies all rates of the obsolescence.")]
 
 
-def _example(*lines: str) -> str:
-    return "Examples:\n\n" + "\n\n".join(f"  $ {line}" for line in lines)
-
-
-def _console() -> Console:
-    """Made when it is needed: output may have been redirected since the import."""
-    return Console(width=None if sys.stdout.isatty() else 110)
-
-
 @contextmanager
 def _errors() -> Iterator[None]:
     """One line for what went wrong, and the exit code that says whose fault it was."""
@@ -62,8 +50,7 @@ def _errors() -> Iterator[None]:
         message, code = "not enough memory for this model", 1
     else:
         return
-    Console(stderr=True, soft_wrap=True).print(f"[red]crawlproof:[/] {escape(message)}", highlight=False)
-    raise typer.Exit(code)
+    raise fail(message, code)
 
 
 def _numbers(text: str, option: str) -> list[int]:
@@ -95,15 +82,7 @@ def _draw(path: Path, paint: Callable[[Any], None]) -> None:
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     paint(figure.subplots())
-    handle, name = tempfile.mkstemp(dir=path.absolute().parent, suffix=path.suffix)
-    os.close(handle)
-    try:
-        figure.savefig(name, dpi=150)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_whole(path, lambda place: figure.savefig(place, dpi=150))
 
 
 def _words(values: tuple[int, ...]) -> str:
@@ -130,14 +109,13 @@ def _show_measures(result: Measures, costs: Costs | None) -> None:
         table.add_row(words, "–" if value is None else f"{value:.12g}", f"[dim]{name}[/]")
     if costs is not None:
         table.add_row("cost", f"{result.cost(costs):.12g}", "[dim]cost[/]")
-    console = _console()
     console.print(f"robots with 0 … {len(result.active) - 1} pages: {_words(result.active)}", highlight=False)
     console.print(table)
     console.print(f"[dim]{result.method}, {result.states:,} states, relative error about {result.error:.0e}[/]",
                   highlight=False)
 
 
-@app.command(epilog=_example(
+@app.command(epilog=example(
     "crawlproof queue solve section7", "crawlproof queue solve section7 --modes 4,2,1 --thresholds 1,2",
     "crawlproof queue solve model.toml --active 3,3,3,1,1,1 --json", "crawlproof queue solve section7 --plot levels.png"))
 def solve(model: Name,
@@ -172,7 +150,7 @@ def solve(model: Name,
         _show_measures(result, loaded.costs)
 
 
-@app.command(epilog=_example(
+@app.command(epilog=example(
     "crawlproof queue optimise section7", "crawlproof queue optimise section7 --capacity 10 --modes 3,1",
     "crawlproof queue optimise model.toml --json", "crawlproof queue optimise section7 --plot costs.pdf"))
 def optimise(model: Name,
@@ -180,7 +158,7 @@ def optimise(model: Name,
                  metavar="LIST", help="Only these modes, in the order of use; without it, all choices.")] = None,
              capacity: Capacity = None, service: Service = None, obsolescence: Obsolescence = None,
              method: Method = None, as_json: Json = False, plot: Plot = None) -> None:
-    """The cheapest thresholds for every choice of modes, and the cheapest of all. The file must have [costs]."""
+    """The cheapest thresholds for every choice of modes, and the cheapest of all. The file must have a table of costs."""
     with _errors():
         _check_figure(plot)
         loaded = files.load(model, capacity=capacity, service_speed=service, obsolescence_speed=obsolescence)
@@ -200,7 +178,6 @@ def optimise(model: Name,
     for row in best.table:
         style = "bold green" if (row.modes, row.thresholds) == (best.modes, best.thresholds) else ""
         table.add_row(_words(row.modes), _words(row.thresholds), f"{row.cost:.6f}", style=style)
-    console = _console()
     console.print(table)
     console.print(f"best: modes {_words(best.modes)}, thresholds {_words(best.thresholds)}, cost {best.cost:.12g}",
                   highlight=False)
@@ -226,7 +203,7 @@ def _paint_costs(axes: Any, loaded: files.Model, best: Optimum, method: str | No
         axes.legend(fontsize="small", ncols=2)
 
 
-@app.command(epilog=_example("crawlproof queue examples", "crawlproof queue examples --show section7 > model.toml"))
+@app.command(epilog=example("crawlproof queue examples", "crawlproof queue examples --show section7 > model.toml"))
 def examples(show: Annotated[str | None, typer.Option(metavar="NAME", help="Print this model's file.")] = None) -> None:
     """The shipped models."""
     with _errors():
@@ -235,7 +212,7 @@ def examples(show: Annotated[str | None, typer.Option(metavar="NAME", help="Prin
             table = Table(box=None, show_header=False, pad_edge=False)
             for name in known:
                 table.add_row(name, files.load(name).title)
-            _console().print(table, highlight=False)
+            console.print(table, highlight=False)
         elif show in known:
             print(known[show], end="")
         else:

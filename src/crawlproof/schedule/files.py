@@ -19,6 +19,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from crawlproof import writing
+
 Kind = Literal["text", "number", "flag", "index", "time"]
 FORMATS = (".csv", ".parquet")
 
@@ -75,17 +77,12 @@ def check_place(path: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary neighbour, then rename it: no one ever sees a half-written file."""
+    """Write a file whole or not at all, and say in one line why it can't be."""
     check_place(path)
-    # The suffix stays last, as some writers choose the format by it.
-    unfinished = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
-        write(unfinished)
-        unfinished.replace(path)
+        writing.write_whole(path, write)
     except OSError as error:
         raise BadFile(f"can't write {path}: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def write_table(table: pa.Table, path: Path) -> None:
