@@ -338,11 +338,3 @@ def test_a_missing_python_is_named(make):
     result = make("setup", "PYTHON=python3.99")
     assert result.returncode != 0
     assert "there is no python3.99 here" in result.stderr
-
-
-@pytest.mark.parametrize("target", ["bench", "site"])
-def test_what_comes_later_says_so(make, target):
-    result = make(target, interpreter())
-    assert result.returncode != 0
-    assert f"make {target}: the " in result.stderr
-    assert "later" in result.stderr

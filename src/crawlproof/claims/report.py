@@ -19,6 +19,9 @@ _STYLE = {
     "false": "red", "unchecked": "bold red",
 }
 
+# A longer relation at a witness is left to the notebook: on a terminal nobody reads it.
+LONGEST_RELATION = 500
+
 
 def styled(verdict: str) -> str:
     return f"[{_STYLE[verdict]}]{verdict}[/]"
@@ -112,7 +115,10 @@ def tell(console: Console, claim: dict[str, Any]) -> None:
 def witness_text(witness: dict[str, Any]) -> str:
     at = ", ".join(f"{name} = {value}" for name, value in witness["at"].items())
     sides = f"left {witness['left']}, right {witness['right']}"
-    return f"{at + ': ' if at else ''}{sides}, though {witness['asserted']} is asserted"
+    asserted = witness["asserted"]
+    if len(asserted) > LONGEST_RELATION:
+        asserted = f"a relation of {len(asserted)} characters, which the notebook states,"
+    return f"{at + ': ' if at else ''}{sides}, though {asserted} is asserted"
 
 
 def list_claims(console: Console, claims: Iterable[dict[str, Any]]) -> None:
