@@ -119,3 +119,19 @@ def test_generated_formulas_are_compiled_as_they_stand() -> None:
         return inside(kappa, price)
 
     assert call(2.0, 0.3) == pytest.approx(formulas.frequency_at_price(2.0, 0.3), rel=1e-15)
+
+
+def test_an_exponential_in_a_formula_leaves_the_loop_vectorised() -> None:
+    inside = compiled_formula(formulas.randomized_frequency)
+
+    @numba.njit(**OPTIONS)
+    def loop(log_laplace, out):
+        for i in range(out.size):
+            out[i] = inside(3.0, 2.0, log_laplace[i])
+
+    log_laplace = -np.geomspace(1e-12, 600, 1000)
+    out = np.empty_like(log_laplace)
+    loop(log_laplace, out)
+    np.testing.assert_allclose(out, formulas.randomized_frequency(3.0, 2.0, log_laplace), rtol=2e-15)
+    (code,) = loop.inspect_llvm().values()
+    assert "x double>" in code, "no vector of doubles in the optimised code"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import sys
 
 import mpmath
@@ -498,3 +499,17 @@ def test_bad_input(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the message is compared below)
         frequencies(**{"access_time": X, **arguments})
     assert str(caught.value).startswith(message)
+
+
+def _cost(rate: np.ndarray, weight: np.ndarray) -> float:
+    return frequencies(rate, weight, access_time=X).cost
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    rng = np.random.default_rng(3)
+    rate, weight = rng.lognormal(size=(2, 250_000))
+    here = _cost(rate, weight)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(_cost, (rate, weight)).get(timeout=60) == here

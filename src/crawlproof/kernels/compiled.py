@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -129,8 +129,13 @@ for _public, _core in (
 
 
 def compiled_formula(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The text of a generated formula without the checks around it, for arrays and for compiled loops."""
-    return register_jitable(**INSIDE)(function.__wrapped__)
+    """The text of a generated formula without the checks around it, for arrays and for compiled loops.
+
+    Its exp and log1p are those of the kernels: a call of the C library would keep the loop scalar.
+    """
+    text = function.__wrapped__
+    names = text.__globals__ | {"exp": float64._exp, "log1p": float64._log1p}
+    return register_jitable(**INSIDE)(FunctionType(text.__code__, names, text.__name__))
 
 
 def digest_of(*modules: ModuleType) -> str:

@@ -19,7 +19,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,10 @@ BALANCED = 1e-9
 ROUNDING = 128 * 2.0**-53
 # The same for a price that only a certificate has to confirm.
 NEARLY = 1e-6
-GOOD_ENOUGH = 1e-13
+GOOD_ENOUGH = 5e-13
+# Pages for each bin of a histogram: next to the price at which it is dropped, the demand of a spaced
+# page is steep (one over a logarithm), and wants finer bins.
+PER_BIN = {"spaced": 16, "randomized": 64}
 # From so many pages on, compiled passes over all cores; below, numpy is at once at work.
 MANY = 5_000
 MANY_FOR_THREADS = 200_000
@@ -478,26 +481,24 @@ def _from_histogram(problem: Problem) -> Plan | None:
 def _histogram_price(problem: Problem) -> float:
     """The price for as many pages as there are bins, each with the mean worth in its bin."""
     worth, kappa = problem.worth, problem.kappa
-    randomized = problem.policy == "randomized"
+    histogram = passes().HISTOGRAM[problem.policy]
     parts = _shares(len(worth))
     least = min(_in_threads(lambda part: float(worth[part].min()), parts))
     # bins of equal leading bits, as fine as there are many pages for each
     bits = int(np.float64(problem.top).view(np.int64)) - int(np.float64(least).view(np.int64))
-    shift = max((bits * 16 // len(worth)).bit_length(), 52 - 12)
+    shift = max((bits * PER_BIN[problem.policy] // len(worth)).bit_length(), 52 - 12)
     bins = (bits >> shift) + 2
 
     def count(part: slice) -> tuple[Array, Array]:
         mass, moment = np.zeros(bins), np.zeros(bins)
-        # demand is proportional to kappa, or to b = exp(kappa) - 1
-        size = np.expm1(np.minimum(kappa[part], pages.KAPPA_END)) if randomized else kappa[part]
-        passes().histogram(worth[part], size, least, shift, mass, moment)
+        histogram(worth[part], kappa[part], least, shift, mass, moment)
         return mass, moment
 
     masses, moments = zip(*_in_threads(count, parts), strict=True)
     mass, moment = sum(masses), sum(moments)
     seen = np.flatnonzero(mass)
     bin_worth = moment[seen] / mass[seen]
-    bin_kappa = np.log1p(mass[seen]) if randomized else mass[seen]
+    bin_kappa = np.log1p(mass[seen]) if problem.policy == "randomized" else mass[seen]
     compiled = passes().TOTALS[problem.policy]
     top = float(bin_worth.max())
     return balance(lambda price: Totals(*compiled(bin_worth, bin_kappa, price)), 0.5 * top, top).low
@@ -534,8 +535,18 @@ def _map(function: Callable[[slice], Array], size: int) -> Array:
 def _in_threads(work: Callable[[slice], Any], parts: Sequence[slice]) -> list[Any]:
     if len(parts) == 1:
         return [work(parts[0])]
-    with ThreadPoolExecutor(_cores()) as pool:
-        return list(pool.map(work, parts))
+    return list(_pool().map(work, parts))
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The threads, which wait for the next pass: to make them takes as long as a short one."""
+    return ThreadPoolExecutor(_cores())
+
+
+# A forked process has the pool, but not its threads.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _shares(size: int) -> list[slice]:

@@ -79,6 +79,13 @@ def spaced_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
 
 
 @register_jitable(**INSIDE)
+def growth(kappa: Any) -> Any:
+    """b = 1/h - 1 = exp(kappa) - 1, which (16) is proportional to; kappa is cut off."""
+    small = np.minimum(kappa, KAPPA_END)
+    return small * phi1(small) * _exp(small)
+
+
+@register_jitable(**INSIDE)
 def _over(kappa: Any) -> Any:
     """h/(1 - h) = 1/b."""
     small = np.minimum(kappa, KAPPA_END)
@@ -119,6 +126,13 @@ def randomized_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
     return worth * ratio * ratio
 
 
+@register_jitable(**INSIDE)
+def _itself(kappa: Any) -> Any:
+    return kappa
+
+
+# What demand at a price is proportional to, for pages of the same worth.
+SIZE = {"spaced": _itself, "randomized": growth}
 DEMAND = {"spaced": spaced_demand, "randomized": randomized_demand}
 RESPONSE = {"spaced": spaced_response, "randomized": randomized_response}
 OFFER = {"spaced": spaced_offer, "randomized": randomized_offer}

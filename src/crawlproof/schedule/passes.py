@@ -114,23 +114,33 @@ def _each(demand: Callable[..., Any], sources: str) -> Callable[..., Any]:
     return each
 
 
+def _histogram(size: Callable[..., Any], sources: str) -> Callable[..., Any]:
+    @njit(cache=True, **OPTIONS)
+    def histogram(worth, kappa, first, shift, mass, moment):
+        """For each bin of worths the sum of the pages' sizes, and of sizes times worth.
+
+        Bins are equal in the leading bits of a double, from those of ``first`` on.
+        """
+        sources  # noqa: B018
+        begin = np.float64(first).view(np.int64) >> np.int64(shift)
+        sizes = np.empty(PIECE)
+        for start in range(0, worth.size, PIECE):
+            a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
+            for i in range(a.size):
+                sizes[i] = size(k[i])
+            for i in range(a.size):
+                at = (np.float64(a[i]).view(np.int64) >> np.int64(shift)) - begin
+                mass[at] += sizes[i]
+                moment[at] += sizes[i] * a[i]
+
+    return histogram
+
+
 EACH = {name: _each(pages.DEMAND[name], SOURCES) for name in pages.DEMAND}
 TOTALS = {name: _totals(pages.RESPONSE[name], SOURCES) for name in pages.RESPONSE}
 FILL = {name: _fill(pages.OFFER[name], SOURCES) for name in pages.OFFER}
 FINISH = {name: _finish(pages.STALE[name], SOURCES) for name in pages.STALE}
-
-
-@njit(cache=True, **OPTIONS)
-def histogram(worth, size, first, shift, mass, moment):
-    """For each bin of worths the sum of sizes, and of sizes times worth.
-
-    Bins are equal in the leading bits of a double, from those of ``first`` on.
-    """
-    begin = np.float64(first).view(np.int64) >> np.int64(shift)
-    for i in range(worth.size):
-        at = (np.float64(worth[i]).view(np.int64) >> np.int64(shift)) - begin
-        mass[at] += size[i]
-        moment[at] += size[i] * worth[i]
+HISTOGRAM = {name: _histogram(pages.SIZE[name], SOURCES) for name in pages.SIZE}
 
 
 # A gamma law has kappa = shape log1p(mean rate/shape); an infinite shape stands for constant X.
@@ -215,15 +225,18 @@ def gamma_shares(sources):
 @compiled
 def gamma_growth(sources):
     def gamma_growth(rate, shape, mean, growth):
-        """exp(kappa) - 1 of each page, which (16) is proportional to, and its sum; kappa is cut off."""
+        """b of each page, and its sum."""
         sources  # noqa: B018
         total = lost = 0.0
         for start in range(0, rate.size, PIECE):
-            b = growth[start : start + PIECE]
-            gamma_kappa(rate[start : start + PIECE], shape, mean, b)
-            for i in range(b.size):
-                kappa = min(b[i], pages.KAPPA_END)
-                b[i] = kappa * float64._phi1(kappa) * float64._exp(kappa)
+            r, b = rate[start : start + PIECE], growth[start : start + PIECE]
+            if shape == 1.0:  # exponential: 1/h = 1 + mu E[X]
+                for i in range(b.size):
+                    b[i] = r[i] * mean
+            else:
+                gamma_kappa(r, shape, mean, b)
+                for i in range(b.size):
+                    b[i] = pages.growth(b[i])
             total, lost = _add(total, lost, _sum(b, b.size))
         return total + lost
 
