@@ -203,6 +203,9 @@ def test_a_part_can_be_verified(toy):
     done = toy("verify", "--only", "toy/*")
     assert done.returncode == 0
     assert "TOY-2" in done.stdout
+    by_claim = toy("verify", "--only", "TOY-2*")
+    assert by_claim.returncode == 0
+    assert "toy/all" in by_claim.stdout
     wrong = toy("verify", "--only", "nothing*")
     assert wrong.returncode == 2
     assert "known: toy/all" in wrong.stderr

@@ -52,14 +52,18 @@ def _ledger(project: Project) -> ledgers.Ledger:
 
 
 def _selected(project: Project, only: str | None) -> list[Path]:
-    """Derivations by glob on 'paper/name'; all of them without one."""
+    """Derivations by glob on 'paper/name', or on the ids of claims that the ledger has from them; all without one."""
     scripts = project.scripts()
     if only is None:
         return scripts
-    chosen = [s for s in scripts if fnmatch.fnmatch(f"{s.parent.name}/{s.stem}", only) or fnmatch.fnmatch(s.stem, only)]
+    names = {script: f"{script.parent.name}/{script.stem}" for script in scripts}
+    chosen = [s for s in scripts if fnmatch.fnmatch(names[s], only) or fnmatch.fnmatch(s.stem, only)]
+    if not chosen and project.ledger.exists():
+        places = {claim["notebook"] for claim in _ledger(project).claims if fnmatch.fnmatchcase(claim["id"], only)}
+        chosen = [s for s in scripts if project.notebook_of(project.relative(s)) in places]
     if not chosen:
-        known = ", ".join(f"{s.parent.name}/{s.stem}" for s in scripts)
-        raise fail(f"--only {only!r} matches no derivation (known: {known})", 2)
+        known = ", ".join(names.values())
+        raise fail(f"--only {only!r} matches no derivation and no claim of the ledger (known: {known})", 2)
     return chosen
 
 
@@ -115,9 +119,9 @@ def _write(path: Path, text: str) -> None:
         raise fail(f"can't write {path}: {error.strerror}", 2) from None
 
 
-@app.command(epilog=example("crawlproof verify", "crawlproof verify --only 'clw/s3*'", "crawlproof verify --json out.json"))
+@app.command(epilog=example("crawlproof verify", "crawlproof verify --only 'clw/s3*'", "crawlproof verify --only 'CLW-L3*'", "crawlproof verify --json out.json"))
 def verify(
-    only: Annotated[str | None, typer.Option(help="Run only the derivations that match this glob (paper/name).")] = None,
+    only: Annotated[str | None, typer.Option(help="Run only the derivations that match this glob: paper/name, or ids of claims.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Run everything, even what has not changed.")] = False,
     complete: Annotated[bool, typer.Option("--complete", help="Fail if any claim of any paper is unchecked.")] = False,
     accept: Annotated[bool, typer.Option("--accept", help="Write what was found to the ledger.")] = False,
@@ -250,7 +254,7 @@ def generate(
 
 @app.command(epilog=example("crawlproof notebooks", "crawlproof notebooks --only 'clw/s3*'", "crawlproof notebooks --check"))
 def notebooks(
-    only: Annotated[str | None, typer.Option(help="Build only the notebooks that match this glob (paper/name).")] = None,
+    only: Annotated[str | None, typer.Option(help="Build only the notebooks that match this glob: paper/name, or ids of claims.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook and its derivation differ.")] = False,
 ) -> None:
     """Build the notebooks from the derivations and execute them."""
