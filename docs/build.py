@@ -7,18 +7,32 @@ import sys
 import time
 from pathlib import Path
 
+import golden_wave
 from sphinx.cmd.build import build_main
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from crawlproof.book import site
-from crawlproof.claims.project import Project
+from claimproof.book import site
+from claimproof.core.project import Project
+from crawlproof.cli import app
 
 DOCS = Path(__file__).parent
+
+
+def commands() -> list[tuple[str, str]]:
+    """The commands of the command line and what each does."""
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    with group.make_context("crawlproof", [], resilient_parsing=True) as context:
+        listed = [(name, group.get_command(context, name)) for name in group.list_commands(context)]
+    return [(name, (found.help or "").split("\n\n")[0].replace("\n", " ")) for name, found in listed if found]
 
 
 def build(out: Path, work: Path) -> int:
     """Fill ``work`` with pages and run Sphinx on it; Sphinx's exit code."""
     source = work / "source"
-    site.prepare(Project(DOCS.parent), source)
+    book = site.prepare(Project(DOCS.parent), source, golden_wave.wave_svg(), commands())
+    golden_wave.preview_image(source / "_static" / "preview.png", len(book.claims), len(book.errata))
     return build_main(["-q", "-j", "auto", "-b", "html", "-d", str(work / "doctrees"), str(source), str(out)])
 
 

@@ -52,7 +52,7 @@ corrects = "TOY-3"
 
 DERIVATION = '''
 import sympy as sp
-from crawlproof.claims import Paper
+from claimproof import Paper
 
 x = sp.Symbol("x", positive=True)
 paper = Paper("toy")
@@ -193,7 +193,7 @@ def test_a_claim_that_was_never_checked_fails_where_completeness_is_asked_for(to
 
 def test_a_survivor_is_named(toy):
     toy.replace("paper.claim(\"TOY-3-corrected\").equal(x**2 - x, x * (x - 1))",
-                "paper.claim('TOY-3-corrected').every([1, 2], lambda n: n > 0, what='n', wrong={'n >= 0': lambda n: n >= 0})")
+                "paper.claim('TOY-3-corrected').instances([1, 2], lambda n: n > 0, what='n', wrong={'n >= 0': lambda n: n >= 0})")
     done = toy("verify")
     assert done.returncode == 1
     assert "mutants survived: variant: n >= 0" in done.stderr

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crawlproof.claims import inventory, ledger, run
-from crawlproof.claims.project import Project
-from crawlproof.codegen import generator
-from crawlproof.codegen.export import Export
+from claimproof.codegen import generator
+from claimproof.codegen.export import Export
+from claimproof.core import inventory, ledger
+from claimproof.core.project import Project
+from claimproof.run import derivations as run
 
 PROJECT = Project.find()
 

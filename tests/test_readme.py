@@ -10,9 +10,9 @@ import nbformat
 import pytest
 from rich.console import Console
 
-from crawlproof.claims import report
-from crawlproof.claims.ledger import Ledger
-from crawlproof.claims.project import Project
+from claimproof import report
+from claimproof.core.ledger import Ledger
+from claimproof.core.project import Project
 
 PROJECT = Project.find()
 README = (PROJECT.root / "README.md").read_text(encoding="utf-8")

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.claims import Paper
+from claimproof import Paper
 
 paper = Paper("clw")
 
@@ -82,7 +82,7 @@ def counts(schedule, page):
     return [0, *itertools.accumulate(int(accessed == page) for accessed in schedule)]
 
 
-paper.claim("CLW-P3a").every(
+paper.claim("CLW-P3a").instances(
     schedules,
     lambda word: all(sum(counts(word, page)[k] for page in set(word)) == k for k in range(7)),
     wrong={
@@ -106,7 +106,7 @@ def by_clock(word):
     return [completion[second] - completion[first] for first, second in itertools.pairwise(marks)]
 
 
-paper.claim("CLW-P1a").every(
+paper.claim("CLW-P1a").instances(
     schedules,
     lambda word: by_clock(word) == [sum(durations[i:j]) for i, j in itertools.pairwise(indices(word, 1))],
     wrong={
@@ -150,9 +150,10 @@ two_intervals = [
     marks[:3] for word in itertools.product((1, 2), repeat=4) if len(marks := indices(word, 1)) >= 3
 ]
 independence = paper.claim("CLW-P1")
-independence.every(
+independence.instances(
     two_intervals,
     lambda m: is_product(joint_law(range(m[0], m[1]), range(m[1], m[2]))),
+    only_gross="an identity: a wrong side differs in every case",
     wrong={
         "the access between the intervals counted in both": lambda m: is_product(
             joint_law(range(m[0], m[1]), range(m[1] - 1, m[2]))
@@ -241,7 +242,7 @@ paper.claim("CLW-P5").textual(
 # $m_n/n \to f > 0$. Both limits exist or none.
 
 # %%
-paper.claim("CLW-X.limit-ranges").every(
+paper.claim("CLW-X.limit-ranges").instances(
     schedules,
     lambda word: sorted(set(counts(word, 1))) == list(range(counts(word, 1)[-1] + 1)),
     wrong={
@@ -343,8 +344,10 @@ def sandwich(word, shift=0):
 
 
 ratio = paper.claim("CLW-P6")
-ratio.every(
-    schedules, sandwich, wrong={"the next access one earlier": lambda word: sandwich(word, -1)},
+ratio.instances(
+    schedules, sandwich,
+    only_gross="an identity: a wrong side differs in every case",
+    wrong={"the next access one earlier": lambda word: sandwich(word, -1)},
     what="schedules of six accesses",
 )
 ratio.argued(
@@ -406,7 +409,7 @@ cyclic.misprint(
     witness={h: sp.Rational(1, 2), mu: 1, EX: 1}, where=[h < 1], sample={h: (0, 1)}, using=["CLW-P6", "CLW-L3.1"],
 )
 cyclic.simulated(
-    cyclic_robot([2], 1), mean_obsolescence(2, uniform_h, 1, 1) / 2, seed=7, runs=2_000, using=["CLW-L3.1"],
+    cyclic_robot([2], 1), mean_obsolescence(2, uniform_h, 1, 1) / 2, seed=7, runs=3_000, using=["CLW-L3.1"],
 )
 
 # %% [markdown]
@@ -428,7 +431,7 @@ def gaps_round_the_cycle(word):
     return sorted((after - place - 1) % len(word) + 1 for place, after in zip(places, places[1:] + places[:1], strict=True))
 
 
-cyclic.every(
+cyclic.instances(
     cycles, lambda word: sorted(distances_from(word, 2)) == gaps_round_the_cycle(word),
     wrong={"from the first distance on, as printed": lambda w: sorted(distances_from(w, 1)) == gaps_round_the_cycle(w)},
     what="cycles of at most six accesses",
@@ -479,7 +482,7 @@ def cx(smaller, larger):
 
 pairs = list(itertools.product(laws, repeat=2))
 convex_pairs = [pair for pair in pairs if cx(*pair)]
-paper.claim("CLW-P10").every(
+paper.claim("CLW-P10").instances(
     convex_pairs,
     lambda pair: mean(pair[0]) == mean(pair[1]) and variance(pair[0]) <= variance(pair[1]),
     wrong={
@@ -491,7 +494,7 @@ paper.claim("CLW-P10").every(
 )
 y, m, t = sp.symbols("y m t", real=True)
 paper.claim("CLW-P10").equal(y**2 - m**2, (y - m) ** 2 + 2 * m * (y - m))
-paper.claim("CLW-P11").every(
+paper.claim("CLW-P11").instances(
     pairs,
     lambda pair: icx(*pair) or not cx(*pair),
     wrong={
@@ -518,7 +521,7 @@ def area_between(pair):
     return sum(left + right for left, right in itertools.pairwise(gap))
 
 
-strict.every(
+strict.instances(
     convex_pairs,
     lambda p: variance(p[1]) - variance(p[0]) == area_between(p) and (area_between(p) > 0 or p[0] == p[1]),
     wrong={
@@ -557,7 +560,7 @@ def waits(arrivals):
     return [CYCLE - time for time in arrivals]
 
 
-paper.claim("CLW-I3").every(
+paper.claim("CLW-I3").instances(
     arrival_sets, lambda arrivals: obsolescence(arrivals) == max(waits(arrivals), default=0),
     wrong={
         "shortest wait": lambda arrivals: obsolescence(arrivals) == min(waits(arrivals), default=0),
@@ -573,7 +576,7 @@ paper.claim("CLW-I3").every(
 
 # %%
 buffered = paper.claim("CLW-I4")
-buffered.every(
+buffered.instances(
     [arrivals for arrivals in arrival_sets if arrivals],
     lambda arrivals: obsolescence(arrivals) == waits(arrivals)[0],
     wrong={"the last customer": lambda arrivals: obsolescence(arrivals) == waits(arrivals)[-1]},
@@ -623,7 +626,7 @@ def users(rng, runs):
 
 
 errors.simulated(
-    users, 2 * sp.exp(-1), seed=9, runs=4_000, using=["CLW-L3.1"],
+    users, 2 * sp.exp(-1), seed=9, runs=20_000, using=["CLW-L3.1"],
     given="requests are Poisson and independent of accesses and changes",
 )
 

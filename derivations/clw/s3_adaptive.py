@@ -15,10 +15,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.checks.balls import sign_of
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi
-from crawlproof.codegen.functions import psi as psi_kernel
+from claimproof import Paper
+from claimproof.engines.balls import sign_of
+from crawlproof.kernels.symbolic import chi
+from crawlproof.kernels.symbolic import psi as psi_kernel
 
 paper = Paper("clw")
 
@@ -132,7 +132,7 @@ def clock_watcher(rng, cycles):
 
 rate = 1 - from_chain / (p * 2)  # 1 - D/(mu E[X]), with E[X] = p
 below_page.simulated(
-    clock_watcher, rate.subs({p: third, a: 1 - sp.exp(-2)}), seed=33, runs=100_000,
+    clock_watcher, rate.subs({p: third, a: 1 - sp.exp(-2)}), seed=33, runs=140_000,
     what="a robot that accesses page 1 after each long access",
 )
 
@@ -225,7 +225,7 @@ def robot_with_a_clock(rng, cycles):
 
 
 chain.simulated(
-    robot_with_a_clock, (3 - stated / p).subs({p: third, a1: 1 - sp.exp(-2), a2: 1 - sp.exp(-1)}), seed=34, runs=150_000,
+    robot_with_a_clock, (3 - stated / p).subs({p: third, a1: 1 - sp.exp(-2), a2: 1 - sp.exp(-1)}), seed=34, runs=230_000,
     what="a robot that accesses stale pages first",
 )
 
@@ -304,12 +304,12 @@ def bound_beaten(page, more=0):
 
 
 all_below = paper.claim("CLW-X.adaptive-all")
-all_below.every(
+all_below.instances(
     pages_of_three, bound_beaten, what="pages, found against allowed in balls", kind="enclosed", using=[],
     wrong={"by a hundredth": lambda page: bound_beaten(page, sp.Rational(1, 100))},
 )
 all_below.exact(sum(frequency for frequency, _ in pages_of_three), 1, using=[])
-all_below.every(
+all_below.instances(
     pages_of_three, lambda page: page[0].p != 1, what="pages whose frequency is no 1/integer", using=[],
     wrong={"denominator below 1000": lambda page: page[0].q < 1000},
 )

@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from crawlproof.claims import Paper
+from claimproof import Paper
 
 paper = Paper("clw")
 
@@ -243,7 +243,7 @@ def watch_page_one(rng, cycles):
 
 h_exponential = 1 / (1 + RATE)
 rate_of_page_one = 1 - sp.Rational(2, 3) / RATE * (1 - (h_exponential + h_exponential**2) / 2)
-forms.simulated(watch_page_one, rate_of_page_one, seed=7, runs=100_000, what="a robot in the cycle 1, 1, 2")
+forms.simulated(watch_page_one, rate_of_page_one, seed=7, runs=250_000, what="a robot in the cycle 1, 1, 2")
 
 # %% [markdown]
 # The common term is not negative: $\kappa \le m$, by the tangent of $e^{-z}$ at $m$.
@@ -338,7 +338,7 @@ def at_most_the_bound(case):
     return bool(out_of_date <= lower_bound)
 
 
-theorem.every(
+theorem.instances(
     cases, holds, wrong={"square root of the factor": without_square, "no factor": at_most_the_bound},
     what="uneven cyclic schedules of length 9, three rates", kind="enclosed",
 )

@@ -15,8 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, phi1, relative_excess
+from claimproof import Paper
+from crawlproof.kernels.symbolic import chi, phi1, relative_excess
 
 paper = Paper("clw")
 mu, EX, x, z, r = sp.symbols("mu EX x z r", positive=True)
@@ -247,7 +247,7 @@ def watch_a_page(rng, runs, rate=0.7, distance=3):
 
 
 expected = formula.subs({EX: 1, h: (2 / (2 + mu)) ** 2, d: 3}).subs(mu, sp.Rational(7, 10))
-lemma.simulated(watch_a_page, expected, seed=31, runs=200_000, what="gamma access times, d = 3")
+lemma.simulated(watch_a_page, expected, seed=31, runs=300_000, what="gamma access times, d = 3")
 
 # %% [markdown]
 # ## An attempt to break it

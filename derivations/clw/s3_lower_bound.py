@@ -11,9 +11,9 @@ from fractions import Fraction
 
 import sympy as sp
 
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, phi1, relative_excess
-from crawlproof.codegen.functions import psi as psi_kernel
+from claimproof import Paper
+from crawlproof.kernels.symbolic import chi, phi1, relative_excess
+from crawlproof.kernels.symbolic import psi as psi_kernel
 
 paper = Paper("clw")
 
@@ -36,7 +36,7 @@ def psi(argument):
 theta, k = sp.symbols("theta k", positive=True)
 values = [Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)]
 integer_bound = paper.claim("CLW-X.integer-bound")
-integer_bound.every(
+integer_bound.instances(
     itertools.product(range(-6, 9), values),
     lambda case: (case[1] ** case[0] - 1 + case[0] * (1 - case[1]) > 0) == (case[0] not in (0, 1)),
     wrong={
@@ -69,8 +69,9 @@ def best_possible(gaps, share, spread=0):
 
 
 shares = [Fraction(n, m) for m in range(2, 31) for n in range(1, m) if math.gcd(n, m) == 1]
-integer_bound.every(
+integer_bound.instances(
     shares, lambda share: best_possible(cyclic_gaps(regular(share, share.denominator), True), share),
+    only_gross="each case shows it strictly: the opposite fails in each",
     wrong={"equal gaps": lambda share: best_possible(cyclic_gaps(regular(share, share.denominator), True), share, 1)},
     what="regular sequences with frequencies of denominator up to 30",
 )
@@ -79,7 +80,7 @@ integer_bound.every(
 # For two pages the accesses of the *other* page are regular too, which is why these sequences are promising:
 
 # %%
-paper.claim("CLW-S3.15").every(
+paper.claim("CLW-S3.15").instances(
     shares,
     lambda share: best_possible(cyclic_gaps(regular(share, share.denominator), True), share)
     and best_possible(cyclic_gaps(regular(share, share.denominator), False), 1 - share),
@@ -122,7 +123,7 @@ def exact_covers(cycle, allowed=None):
 
 covers = exact_covers(12)
 attained = paper.claim("CLW-X.attained-iff")
-attained.every(
+attained.instances(
     [cover for cover in covers if len(cover) > 1],
     lambda cover: cover.count(max(cover)) >= 2
     and all(math.gcd(a, b) > 1 for a, b in itertools.combinations(cover, 2))
@@ -176,7 +177,7 @@ def attainable(shares_of_pages):
 half, third, quarter = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
 special = {(half, half), (third, third, third), (quarter, quarter, half)}
 special_cases = paper.claim("CLW-S3.4")
-special_cases.every(
+special_cases.instances(
     frequencies(2) + frequencies(3), lambda shares_of_pages: attainable(shares_of_pages) == (shares_of_pages in special),
     wrong={
         "all frequencies 1/p": lambda s: attainable(s) == all(share.numerator == 1 for share in s),
@@ -201,7 +202,7 @@ special_cases.refute(
 )
 
 # %%
-paper.claim("CLW-X.no-even-spacing").every(
+paper.claim("CLW-X.no-even-spacing").instances(
     itertools.product(range(2), range(3)),
     lambda start: any(place % 2 == start[0] and place % 3 == start[1] for place in range(6)),
     wrong={"within three places": lambda start: any(n % 2 == start[0] and n % 3 == start[1] for n in range(3))},
@@ -252,7 +253,7 @@ def evenly(exponents, reverse=True):
 
 
 powers = paper.claim("CLW-S3.6")
-powers.every(
+powers.instances(
     list(kraft(4)), evenly, wrong={"without reversing the digits": lambda exponents: evenly(exponents, reverse=False)},
     what="lists of exponents up to 4 with frequencies that add up to 1",
 )

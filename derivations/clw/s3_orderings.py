@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from crawlproof.claims import Paper
+from claimproof import Paper
 
 paper = Paper("clw")
 
@@ -58,7 +58,7 @@ after_access.argued(
     "the end of an access is a stopping time for the changes together with everything the robot knows, because a "
     "robot can't foresee changes; a Poisson process starts afresh there",
 )
-after_access.simulated(reacting_robot, 1 / 0.7, seed=30, runs=100_000)
+after_access.simulated(reacting_robot, 1 / 0.7, seed=30, runs=460_000)
 
 # %% [markdown]
 # ## Equation (5)
@@ -80,7 +80,7 @@ def unchanged(rng, runs):
     return (rng.exponential(1.0, (runs, 2)).sum(axis=1) < rng.exponential(2.0, runs)).astype(float)
 
 
-equation_5.simulated(unchanged, Fraction(4, 9), seed=31, runs=200_000, given=not_watching)
+equation_5.simulated(unchanged, Fraction(4, 9), seed=31, runs=580_000, given=not_watching)
 
 # %% [markdown]
 # The proof of Lemma 3.1 needs $R_j$ to be independent of $X_j$, and "any policy" does not give that. Let a site *announce*
@@ -150,7 +150,7 @@ icx_pairs = [pair for pair in pairs if icx(*pair)]
 fixed = "the policy is non-adaptive"
 
 order_of_Z = paper.claim("CLW-T3.1a")
-order_of_Z.every(
+order_of_Z.instances(
     icx_pairs,
     lambda pair: all(icx(convolution(pair[0], gap), convolution(pair[1], gap)) for gap in (2, 3)),
     wrong={
@@ -178,7 +178,7 @@ def less_obsolete(pair, gap, rate):
 
 
 order_of_means = paper.claim("CLW-T3.1b")
-order_of_means.every(
+order_of_means.instances(
     icx_pairs, lambda pair: all(less_obsolete(pair, gap, arb(1)) for gap in (1, 2)),
     wrong={
         "the other way": lambda pair: less_obsolete(pair[::-1], 1, arb(1)),
@@ -189,7 +189,7 @@ order_of_means.every(
     what="pairs of laws in increasing convex order, gaps 1 and 2, by balls", kind="enclosed", given=fixed, using=["CLW-T3.1a", "CLW-X.stop-loss"],
 )
 introduction_i = paper.claim("CLW-I1")
-introduction_i.every(
+introduction_i.instances(
     icx_pairs, lambda pair: all(less_obsolete(pair, 1, rate) for rate in (arb(1) / 5, arb(2))),
     wrong={"the other way": lambda pair: less_obsolete(pair[::-1], 1, arb(2))},
     what="pairs of laws in increasing convex order, rates 1/5 and 2, by balls", kind="enclosed", given=fixed, using=["CLW-T3.1b"],
@@ -384,7 +384,7 @@ def means_ordered(pair):
 
 
 cases = [(pair, unchanged_per_unit) for pair in pairs for unchanged_per_unit in UNCHANGED]
-right_theorem.every(
+right_theorem.instances(
     cases, lambda case: better(*case) == (means_ordered(case[0]) and better(*case, gaps=(1,))),
     wrong={
         "the first condition alone": lambda case: better(*case) == means_ordered(case[0]),
@@ -404,7 +404,7 @@ def cx(pair):
     return mean(pair[0]) == mean(pair[1]) and icx(*pair)
 
 
-paper.claim("CLW-A1-corrected").every(
+paper.claim("CLW-A1-corrected").instances(
     [case for case in cases if cx(case[0])], lambda case: better(*case),
     wrong={"the other way": lambda case: better(case[0][::-1], case[1])},
     what="pairs of laws in convex order, and rates", using=["CLW-T3.1-corrected"],
@@ -428,7 +428,7 @@ def hmrl(pair):
 
 
 works = paper.claim("CLW-X.hmrl")
-works.every(
+works.instances(
     cases, lambda case: better(*case) or not (hmrl(case[0]) and means_ordered(case[0])),
     wrong={
         "without the means": lambda case: better(*case) or not hmrl(case[0]),
@@ -505,7 +505,7 @@ def larger_laplace(pair):
     return all(laplace(pair[0], Fraction(k, 16)) >= laplace(pair[1], Fraction(k, 16)) for k in range(1, 16))
 
 
-really.every(
+really.instances(
     pairs,
     lambda pair: (larger_laplace(pair) or not icv(pair)) and (larger_laplace(pair[::-1]) or not cx(pair)),
     wrong={
@@ -562,7 +562,7 @@ def undetected(parts, laplace_value=Fraction(2, 3)):
 
 
 least = min(map(undetected, compositions))
-in_distances.every(
+in_distances.instances(
     compositions, lambda c: (undetected(c) == least) == (max(c) - min(c) <= 1),
     wrong={
         "any spread up to two": lambda c: (undetected(c) == least) == (max(c) - min(c) <= 2),

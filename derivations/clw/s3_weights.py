@@ -20,9 +20,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import age_at_price, phi1
+from claimproof import Paper
 from crawlproof.kernels import float64
+from crawlproof.kernels.symbolic import age_at_price, phi1
 
 paper = Paper("clw")
 

@@ -12,8 +12,8 @@ import matplotlib.pyplot as plt
 import sympy as sp
 from sympy.codegen.cfunctions import log1p
 
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import chi, phi1, psi
+from claimproof import Paper
+from crawlproof.kernels.symbolic import chi, phi1, psi
 
 paper = Paper("clw")
 mu, nu, c, c0, h, x, y, lam = sp.symbols("mu nu c c0 h x y lambda", positive=True)
@@ -120,7 +120,7 @@ def sharp(case, ceiling=lambda total: total / (1 + total)):
 paper.claim("CLW-T4.1b").equal(
     (X1 * B1 / (X1 + B1)).subs(X1, B1 / S), B1 / S * S / (1 + S), using=["CLW-X.parallel-sum"],
     sample=ranges,
-).every(
+).instances(
     cases, sharp, what="frequencies and pages, equality only if proportional",
     wrong={
         "always equality": lambda case: total_gain(*case) == sum(case[1]) / (1 + sum(case[1])),
@@ -212,7 +212,7 @@ def paper_15(pages):
     return [(s_i / level - 1) * b_i for s_i, b_i in pages]
 
 
-filling.every(
+filling.instances(
     some_worlds, lambda pages: solves(pages, fill(pages)[1]) and beats_everything(pages, fill(pages)[1]),
     what="worlds of up to three pages",
     wrong={
@@ -232,7 +232,7 @@ def best_subset(pages):
     return max(all_pages_level(subset) for subset in subsets)
 
 
-level.every(
+level.instances(
     some_worlds, lambda pages: fill(pages)[0] == best_subset(pages), what="worlds of up to three pages, all subsets",
     wrong={"level of all pages": lambda pages: all_pages_level(pages) == best_subset(pages)},
     using=["CLW-X.water-filling"],
@@ -242,7 +242,7 @@ level.every(
 kkt = paper.claim("CLW-X.randomized-kkt")
 kkt.equal((page.subs(x, y) - page - sp.diff(page, x) * (y - x)).subs(in_b), bregman, using=["CLW-T4.1d"], sample=ranges)
 kkt.equal(-sp.diff(page, x).subs(x, 0), nu * c / mu, where=[h < 1], sample=unit, using=["CLW-T4.1f"])
-kkt.every(
+kkt.instances(
     [(pages, xs) for pages in worlds[:156:2] for xs in [*simplex(len(pages), 4), tuple(fill(pages)[1])]],
     lambda case: solves(*case) == (list(case[1]) == fill(case[0])[1]),
     what="points of the simplex, KKT against water-filling",
@@ -277,7 +277,7 @@ conditions.equal(
 dropped = paper.claim("CLW-X.dropped-page")
 dropped.equal(s * b / (1 + b) - 1, b / (1 + b) * (s - (1 + b) / b), using=["CLW-X.water-filling"], sample=ranges)
 dropped.equal(((1 + b) / b).subs(b, 1 / h - 1) ** -2, (1 - h) ** 2, where=[h < 1], sample=unit, using=["CLW-X.water-filling"])
-dropped.every(
+dropped.instances(
     [(s_1, b_1) for s_1 in map(Fraction, (1, "5/4", "3/2", 2, 3, 5)) for b_1 in map(Fraction, ("1/3", "1/2", 1, 2, 3))],
     lambda case: (fill([case, (Fraction(1), case[1])])[1][1] == 0) == (case[0] >= (1 + case[1]) / case[1]),
     what="two equal pages", wrong={"strictly": lambda case: (fill([case, (Fraction(1), case[1])])[1][1] == 0) == (case[0] > (1 + case[1]) / case[1])},
@@ -291,13 +291,13 @@ paper.claim("CLW-R7").equal(
 )
 condition = paper.claim("CLW-R8")
 condition.equal(x15.subs(in_b).subs({c: mu * s**2, lam: nu * t**2}), (s - t) / t * b, using=["CLW-R7", "CLW-T4.1h"], sample=ranges)
-condition.every(
+condition.instances(
     worlds, lambda pages: min(pages)[0] < all_pages_level(pages) or solves(pages, paper_15(pages)),
     what="worlds of up to three pages",
     wrong={"largest instead of smallest": lambda pages: max(pages)[0] < all_pages_level(pages) or solves(pages, paper_15(pages))},
     using=["CLW-R7", "CLW-X.water-filling"],
 )
-paper.claim("CLW-R6b").every(
+paper.claim("CLW-R6b").instances(
     worlds, lambda pages: min(paper_15(pages)) <= 0 or solves(pages, paper_15(pages)),
     what="worlds of up to three pages", wrong={"always": lambda pages: solves(pages, paper_15(pages))},
     using=["CLW-X.water-filling"],
@@ -315,20 +315,20 @@ valid.refute(
     witness={ca: 1, cb: sp.Rational(1, 4), mu: 1, nu: 1, h: sp.Rational(1, 2), lam: sp.Rational(1, 4)},
     hypotheses=[h < 1, sp.Ge(lam, nu * cb / mu), sp.Eq(x15.subs(c, ca) + x15.subs(c, cb), 1)],
 )
-valid.every(
+valid.instances(
     worlds,
     lambda pages: (min(fill(pages)[1]) > 0 and fill(pages)[1] == list(paper_15(pages))) == (min(paper_15(pages)) > 0),
     what="worlds of up to three pages: the minimiser is (15) and a policy",
     wrong={"non-negative": lambda pages: (min(fill(pages)[1]) > 0 and fill(pages)[1] == list(paper_15(pages))) == (min(paper_15(pages)) >= 0)},
     given="valid means: the minimiser of (12) and a policy in the sense of (1), all frequencies positive", using=["CLW-X.water-filling", "CLW-R7"],
 )
-paper.claim("CLW-X.validity-condition").every(
+paper.claim("CLW-X.validity-condition").instances(
     worlds, lambda pages: solves(pages, paper_15(pages)) == (min(paper_15(pages)) >= 0),
     what="worlds of up to three pages, by the signs of (15)",
     wrong={"positive": lambda pages: solves(pages, paper_15(pages)) == (min(paper_15(pages)) > 0)},
     using=["CLW-X.water-filling", "CLW-R7"],
 ).equal(x15.subs(in_b).subs({c: mu * s**2, lam: nu * t**2}), (s - t) / t * b, using=["CLW-X.randomized-tangent"], sample=ranges)
-paper.claim("CLW-X.validity-condition").every(
+paper.claim("CLW-X.validity-condition").instances(
     worlds,
     lambda pages: (solves(pages, paper_15(pages)) == (min(pages)[0] >= all_pages_level(pages)))
     and (min(fill(pages)[1]) > 0) == (min(pages)[0] > all_pages_level(pages)),

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.claims import Paper
+from claimproof import Paper
 
 paper = Paper("clw")
 mu, nu, m, h, K, c0, v, u, x, z = sp.symbols("mu nu m h K c0 v u x z", positive=True)
@@ -85,7 +85,7 @@ lines = paper.claim("CLW-G3")
 lines.refute(
     sp.Eq(as_printed, nu / 2 * 2 * loss.subs(u, 2)), witness=cycle_12, hypotheses=[h < 1]
 )
-lines.every(
+lines.instances(
     cycles, lambda case: by_formula(*case, half) == long_run(*case, half), what="cycles of two pages up to length 6",
     wrong={"first distance from zero": lambda case: by_formula(*case, half, begin=0) == long_run(*case, half)},
     using=["CLW-L3.1"], given=whole,
@@ -94,7 +94,7 @@ lines.every(
 # %%
 adds_up = paper.claim("CLW-G3b")
 adds_up.refute(sp.Eq(e1, K), witness={e1: 1, K: 2})
-adds_up.every(
+adds_up.instances(
     cycles, lambda case: sum(distances(*case)) == len(case[0]), what="cycles of two pages up to length 6",
     wrong={"first distance from zero": lambda case: sum(distances(*case, begin=0)) == len(case[0])}, given=whole,
     using=["CLW-G3"],
@@ -139,9 +139,10 @@ quadratic.inequality(
 constants = paper.claim("CLW-X.cyclic-bound")
 constants.inequality(sp.Le(psi_x, x**2 / 2), on={x: (0, sp.oo)}, zeros={x: (0, 3)}, tail={x: 20}, using=["CLW-L3.1"])
 constants.equal(d**2 * v - (d * (v - m**2) + d**2 * m**2), d * (d - 1) * (v - m**2), using=["CLW-L3.1"])
-constants.every(
+constants.instances(
     cycles, lambda case: sum(gap**2 for gap in distances(*case)) <= len(case[0]) ** 2,
     what="cycles of two pages up to length 6",
+    only_gross="each case shows it strictly: the opposite fails in each",
     wrong={"K instead of K^2": lambda case: sum(gap**2 for gap in distances(*case)) <= len(case[0])},
     using=["CLW-G3b"],
 )

@@ -17,9 +17,9 @@ import numpy as np
 import sympy as sp
 from flint import arb, ctx, fmpq
 
-from crawlproof.checks.balls import sign_of
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import psi, psi2
+from claimproof import Paper
+from claimproof.engines.balls import sign_of
+from crawlproof.kernels.symbolic import psi, psi2
 
 paper = Paper("clw")
 
@@ -292,8 +292,9 @@ corollary = paper.claim("CLW-C5.1-corrected")
 rests = ["CLW-T5.1-corrected", "CLW-X.uniform-limit", "CLW-X.golden-lower", "CLW-X.golden-upper", "CLW-X.equal-pages"]
 corollary.equal(G, ratio, sample={s: (1, phi)}, using=rests)
 corollary.exact(phi**5 / 10, (11 + 5 * sqrt5) / 20, using=rests)
-corollary.every(
+corollary.instances(
     [sp.Rational(11091, 10000)], lambda bound: sign_of(bound - phi**5 / 10) == 1, what="decimal bound", kind="enclosed",
+    only_gross="a single case",
     wrong={"1.109": lambda bound: sign_of(bound - sp.Rational(1, 10000) - phi**5 / 10) == 1}, using=rests,
 )
 corollary.inequality(  # sharp: the ratio at s = phi^2/2 exceeds phi^5/10 - q/5 for all q
@@ -350,8 +351,9 @@ rests = ["CLW-T3.4g"]
 heavy_Q = sp.Rational(1, 2) + sp.log(sp.Rational(3, 2))
 heavy.limit(sp.log(1 + y / 2) / y + sp.log(1 + half), y, 0, heavy_Q, using=rests)
 heavy.limit(sp.log(1 + y / 2) / (y / 2), y, 0, 1, using=rests)
-heavy.every(
+heavy.instances(
     [heavy_Q], lambda value: sign_of(1 - value) == 1, what="limit of Q", kind="enclosed",
+    only_gross="a single case",
     wrong={"larger": lambda value: sign_of(value - 1) == 1}, using=rests,
 )
 
@@ -403,8 +405,9 @@ crossing = paper.claim("CLW-X.golden-threshold")
 rests = ["CLW-X.golden-upper", "CLW-X.equal-pages"]
 crossing.equal(s * (mean(lambda d: psi(q * d / sqrt5)) - 2 * phi**2 / 5 * psi(q)), lead(s, q), sample={s: (1, phi)}, using=rests)
 crossing.inequality(sp.Gt(lead(sp.Rational(32, 25), q), 0), on={q: (0, sp.Rational(1147, 1000))}, zeros={q: (0, 2)}, using=rests)
-crossing.every(
+crossing.instances(
     [low], lambda value: sign_of(lead(best, value)) == 1, what="lower end, in balls", kind="enclosed",
+    only_gross="a single case",
     wrong={"the upper end": lambda value: sign_of(lead(best, high)) == 1}, using=rests,
 )
 width = sp.Rational(1, 10**7)
@@ -618,11 +621,12 @@ len(covering)
 # %%
 worst_of_all = paper.claim("CLW-X.golden-sup")
 rests = ["CLW-T5.1a-corrected", "CLW-X.golden-guarantee", "CLW-X.theorem-A-sharp"]
-worst_of_all.every(
+worst_of_all.instances(
     [worst_sum], lambda value: sign_of(value - sp.Rational(11212283, 10**7)) == 1 and sum(nine) == 1, what="instance of nine pages",
+    only_gross="a single case",
     wrong={"1.1212284": lambda value: sign_of(value - sp.Rational(11212284, 10**7)) == 1}, using=rests, kind="enclosed",
 )
-worst_of_all.every(
+worst_of_all.instances(
     covering, closed, what="branches of a covering, each closed in balls", kind="enclosed",
     wrong={"1.1212283": lambda branch: closed(branch, fmpq(11212283, 10**7))}, using=rests,
 )
@@ -678,7 +682,7 @@ def within(parts, choose, bound=Fraction(1034, 1000)):
 
 family = [parts for n in range(3, 13) for parts in partitions_of(n, n // 3)]
 paper.claim("CLW-K1").definition()  # an impression, nothing to check
-paper.claim("CLW-X.most-overdue").every(
+paper.claim("CLW-X.most-overdue").instances(
     family, lambda parts: within(parts, lambda weight, age: (weight * age, weight)), what="frequency vectors",
     wrong={
         "oldest first": lambda parts: within(parts, lambda weight, age: (age, weight)),

@@ -17,8 +17,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.checks.balls import sign_of
-from crawlproof.claims import Paper
+from claimproof import Paper
+from claimproof.engines.balls import sign_of
 
 paper = Paper("clw")
 
@@ -44,14 +44,16 @@ def binet(power, conjugate, shift=0):
 
 fibonacci_numbers = paper.claim("CLW-G10")
 fibonacci_numbers.equal(binet(u, v, 2), binet(u, v, 1) + binet(u, v))
-fibonacci_numbers.every(
+fibonacci_numbers.instances(
     range(60), lambda k: sp.expand(binet(phi**k, (1 - phi) ** k)) == fib[k],
-    what="indices", wrong={"conjugate added": lambda k: sp.expand(binet(phi**k, -((1 - phi) ** k))) == fib[k]},
+    what="indices",
+    only_gross="an identity: a wrong side differs in every case",
+    wrong={"conjugate added": lambda k: sp.expand(binet(phi**k, -((1 - phi) ** k))) == fib[k]},
 )
 fibonacci_numbers.exact(1 / phi, (sqrt5 - 1) / 2)
-fibonacci_numbers.every(
+fibonacci_numbers.instances(
     [10], lambda n: sp.floor(10**n / phi + sp.Rational(1, 2)) == 6180339887,
-    what="printed digits", wrong={"last digit 8": lambda n: sp.floor(10**n / phi + sp.Rational(1, 2)) == 6180339888},
+    what="printed digits", only_gross="a single case", wrong={"last digit 8": lambda n: sp.floor(10**n / phi + sp.Rational(1, 2)) == 6180339888},
 )
 
 # %% [markdown]
@@ -89,7 +91,7 @@ cases = [
     for n in range(1, 12) for parts in partitions_of(n) for k in (5, 8, 13)
 ]
 a, b = sp.symbols("a b", nonnegative=True)
-paper.claim("CLW-G11").equal(2 - (a + b), (1 - a) + (1 - b), using=[]).every(
+paper.claim("CLW-G11").equal(2 - (a + b), (1 - a) + (1 - b), using=[]).instances(
     cases, lambda case: is_rounding(*case, rounded(*case)), what="frequency vectors and cycle lengths",
     wrong={
         "each rounded down": lambda case: is_rounding(*case, [int(f * case[1] // 1) for f in case[0]]),
@@ -162,7 +164,7 @@ def is_sorted(order):
     return all(before(i, j) for i, j in itertools.pairwise(order))
 
 
-shift_free.every(
+shift_free.instances(
     range(3, 18), lambda k: is_sorted(walk(k, fib[k - 1])), what="cycle lengths, every comparison in integers",
     wrong={
         "next Fibonacci number but one": lambda k: is_sorted(walk(k, fib[k - 2])),
@@ -184,7 +186,7 @@ well_defined.refute(
     sp.Ge(count, 1), witness={index: 5, count: 0},
     hypotheses=[sp.Le(sp.floor(tenth * sp.fibonacci(index)), count), sp.Le(count, sp.ceiling(tenth * sp.fibonacci(index)))],
 )
-well_defined.every(
+well_defined.instances(
     range(3, 18), lambda k: sorted(j * fib[k - 1] % fib[k] for j in range(fib[k])) == list(range(fib[k])),
     what="cycle lengths: the ranks are a permutation",
     wrong={"even multiplier": lambda k: sorted(2 * j % fib[k] for j in range(fib[k])) == list(range(fib[k]))},
@@ -210,8 +212,9 @@ def time_covered(j, first):
     return sp.expand(sp.radsimp(phi ** (1 - j) * numbers[2] - phi**-j * numbers[0] - phi ** (-j - 1) * numbers[1]))
 
 
-example_index.every(
+example_index.instances(
     range(2, 12), lambda j: time_covered(j, 0) == 1, what="indices: the gaps of a page fill the time",
+    only_gross="an identity: a wrong side differs in every case",
     wrong={"numbered so that F_8 = 13": lambda j: time_covered(j, 1) == 1},
 )
 
@@ -239,8 +242,9 @@ example.textual(
     should_be="$1,3,4,2,3,4,2,4,1,3,4,2,4$ (the same cycle, begun at its smallest point)", using=["CLW-X.golden-rank"],
 )
 from_one = sorted(range(1, 14), key=lambda j: j * fib[6] % fib[7])  # the same ranks, indices 1..13
-example.every(
+example.instances(
     [5], lambda start: sequence[start:] + sequence[:start] == printed and sequence != printed, what="rotation",
+    only_gross="a single case",
     wrong={"not rotated": lambda start: sequence == printed, "rotated by 3": lambda start: sequence[3:] + sequence[:3] == printed},
     using=["CLW-X.golden-rank"],
 )
@@ -316,7 +320,7 @@ def successor_by_sorting(k, m):
     return dict(zip(order, [*order[1:], order[0]], strict=True))
 
 
-gaps.every(
+gaps.instances(
     [(k, m) for k in range(3, 14) for m in range(1, fib[k] + 1)], lambda c: successor_by_table(*c) == successor_by_sorting(*c),
     what="pairs (k, M), the successor of every point", using=rests,
     wrong={"directions exchanged": lambda c: successor_by_table(*c, parity=0) == successor_by_sorting(*c)},
@@ -344,7 +348,7 @@ def claimed(k, l, m):
 
 
 exhaustive = [(k, m) for k in range(3, 18) for m in range(1, fib[k] + 1)]
-gaps.every(
+gaps.instances(
     exhaustive, lambda c: counted(*c) == claimed(c[0], bracket(c[1], c[0]), c[1]), what="pairs (k, M)",
     wrong={
         "bracket one lower": lambda c: counted(*c) == claimed(c[0], bracket(c[1], c[0]) - 1, c[1]),
@@ -355,7 +359,7 @@ gaps.every(
     },
     using=rests,
 )
-gaps.every(
+gaps.instances(
     [(k, m, start) for k in range(3, 11) for m in range(1, fib[k] + 1) for start in range(0, fib[k], 3)],
     lambda c: counted(*c) == counted(c[0], c[1]), what="blocks that begin elsewhere",
     wrong={"one index more": lambda c: counted(c[0], min(c[1] + 1, fib[c[0]]), c[2]) == counted(c[0], c[1])},
@@ -446,8 +450,9 @@ def gaps_are(f, j, k=24):
     return set(counted(k, int(f * fib[k]))) <= {int(sp.fibonacci(j + i)) for i in range(3)}
 
 
-wrong_sign.every(
+wrong_sign.instances(
     some_frequencies[::12], lambda f: gaps_are(f, -int(sp.floor(sp.log(sp.Rational(f), phi)))), what="frequencies, in a cycle of F_24",
+    only_gross="an identity: a wrong side differs in every case",
     wrong={
         "as printed": lambda f: gaps_are(f, int(sp.floor(sp.log(sp.Rational(f), phi)))),
         "rounded up": lambda f: gaps_are(f, int(sp.ceiling(sp.log(sp.Rational(f), phi)))),
@@ -484,7 +489,7 @@ def roundings_fit(f, k, j):
 
 
 long_cases = [(f, k) for f in some_frequencies[::9] for k in range(3, 20) if long_enough(f, k)]
-threshold.every(
+threshold.instances(
     long_cases, lambda c: roundings_fit(*c, index_of(c[0])), what="frequencies and cycle lengths beyond the threshold",
     wrong={"index one larger": lambda c: roundings_fit(*c, index_of(c[0]) + 1)}, using=["CLW-G10"],
 )
@@ -512,7 +517,7 @@ def both_roundings(f, k, j):
     return all(set(counted(k, int(m))) <= allowed for m in {f * fib[k] // 1, -((-f * fib[k]) // 1)})
 
 
-three.every(
+three.instances(
     long_cases, lambda c: both_roundings(*c, index_of(c[0])), what="frequencies and cycle lengths, gaps counted",
     wrong={"index one larger": lambda c: both_roundings(*c, index_of(c[0]) + 1)},
     given=r"$k$ is large: $F_k\phi^k\min(f - \phi^{-j}, \phi^{1-j} - f) \ge F_j$",
@@ -570,9 +575,11 @@ def close_to_limit(f, k, shift=0):
     return all(sign_of(sp.Rational(2, fib[k]) - side) == 1 for miss in misses for side in (miss, -miss))
 
 
-limit_cost.every(
+limit_cost.instances(
     [(f, k) for f in some_frequencies[::25] for k in (17, 20, 23)], lambda c: close_to_limit(*c),
-    what="frequencies and cycle lengths, gaps counted", kind="enclosed", wrong={"index shifted": lambda c: close_to_limit(*c, 1)}, using=rests,
+    what="frequencies and cycle lengths, gaps counted", kind="enclosed",
+    only_gross="an identity: a wrong side differs in every case",
+    wrong={"index shifted": lambda c: close_to_limit(*c, 1)}, using=rests,
 )
 
 # %% [markdown]

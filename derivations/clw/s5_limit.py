@@ -14,9 +14,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.checks.balls import sign_of
-from crawlproof.claims import Paper
-from crawlproof.codegen.functions import psi
+from claimproof import Paper
+from claimproof.engines.balls import sign_of
+from crawlproof.kernels.symbolic import psi
 
 paper = Paper("clw")
 
@@ -55,8 +55,9 @@ hospital.exact((phi**2 - phi + phi**3) / 5, 2 * phi**2 / 5)
 # %%
 constant = paper.claim("CLW-C5.1a")
 constant.exact(2 * phi**2 / 5, (sqrt5 + 3) / 5)
-constant.every(
+constant.instances(
     [sp.Rational(105, 100)], lambda bound: sign_of(bound - (sqrt5 + 3) / 5) == 1, what="bound", kind="enclosed",
+    only_gross="a single case",
     wrong={"1.04": lambda bound: sign_of(bound - sp.Rational(1, 100) - (sqrt5 + 3) / 5) == 1},
 )
 
@@ -160,12 +161,12 @@ def T(n):
     return sp.radsimp(sp.expand(c * (p**n - 1 - r**n + int(n == 0)) + (n * (alpha * p ** (n - 1) + beta - b ** (n - 1)) if n else 0)))
 
 
-taylor.every(
+taylor.instances(
     range(6), lambda n: sp.radsimp(sp.expand(sp.diff(expanded, q, n).subs(q, 0) - T(n))) == 0, what="coefficients against derivatives",
     wrong={"n for n + 1": lambda n: sp.radsimp(sp.expand(sp.diff(expanded, q, n + 1).subs(q, 0) - T(n))) == 0}, using=["CLW-C5.1g"],
 )
 taylor.exact([T(n) for n in range(4)] + [1], [0, 0, 0, 0, 1], using=["CLW-C5.1g"])
-taylor.every(
+taylor.instances(
     range(4, 8), lambda n: sign_of(T(n)) == 1, what="coefficients 4 to 7 positive", kind="enclosed",
     wrong={"from 3 on": lambda n: sign_of(T(n - 1)) == 1}, using=["CLW-C5.1g"],
 )
@@ -175,8 +176,9 @@ taylor.every(
 # $n = 7$ the first of these still fails, $\alpha(p/b)^6 = 0.986$: the threshold is where it has to be.)
 
 # %%
-taylor.every(
+taylor.instances(
     [7], lambda n: all(sign_of(value) == 1 for value in (p - b, alpha * (p / b) ** n - 1, c, beta)), what="threshold", kind="enclosed",
+    only_gross="a single case",
     wrong={"one earlier": lambda n: sign_of(alpha * (p / b) ** (n - 1) - 1) == 1}, using=["CLW-C5.1g"],
 )
 

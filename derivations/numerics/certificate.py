@@ -26,7 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
 
-from crawlproof.claims import Paper
+from claimproof import Paper
 from crawlproof.kernels import float64
 
 paper = Paper("numerics")

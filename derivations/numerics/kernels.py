@@ -22,8 +22,8 @@
 import numpy as np
 import sympy as sp
 
-from crawlproof.checks import ulps
-from crawlproof.claims import Paper
+from claimproof import Paper
+from claimproof.engines import ulps
 from crawlproof.kernels import float64, multiprecision
 
 paper = Paper("numerics")

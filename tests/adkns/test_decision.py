@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from flint import fmpq
 
-from crawlproof.checks.exact import stationary
+from claimproof.engines.exact import stationary
 from crawlproof.models.decision import advantage, evaluate, optimise
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from flint import arb, fmpq
 
-from crawlproof.claims.project import Project
+from claimproof.core.project import Project
 from crawlproof.models.instances import random_queue
 from crawlproof.models.level_recursion import cheapest, exact_costs, policy_costs
 from crawlproof.models.printed_examples import (

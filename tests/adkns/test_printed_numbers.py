@@ -10,7 +10,7 @@ from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawlproof.claims.project import Project
+from claimproof.core.project import Project
 from crawlproof.models.printed_numbers import (
     Agreement,
     Cell,

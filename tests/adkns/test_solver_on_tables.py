@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crawlproof.claims.project import Project
+from claimproof.core.project import Project
 from crawlproof.models.level_recursion import exact_costs
 from crawlproof.models.printed_examples import Example, lumped
 from crawlproof.models.printed_numbers import PrintedNumbers, as_printed, decimal

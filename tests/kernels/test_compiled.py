@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimproof.engines.ulps import error_in_ulps
 from crawlproof import formulas
-from crawlproof.checks.ulps import error_in_ulps
 from crawlproof.kernels import float64, multiprecision
 from crawlproof.kernels.compiled import OPTIONS, compiled_formula
 

@@ -13,7 +13,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crawlproof.checks.ulps import error_in_ulps
+from claimproof.engines.ulps import error_in_ulps
 from crawlproof.kernels import balls, float64, multiprecision
 
 ONE_ARGUMENT = ["psi", "phi1", "chi", "psi2", "price_at_age"]

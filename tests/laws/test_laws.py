@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
 
+from claimproof.engines.ulps import error_in_ulps
 from crawlproof import laws
-from crawlproof.checks.ulps import error_in_ulps
 from crawlproof.laws.base import MANY_RATES
 
 DIGITS = 50

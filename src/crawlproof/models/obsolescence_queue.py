@@ -38,8 +38,8 @@ from typing import Any
 import sympy as sp
 from flint import fmpq, fmpq_mat
 
-from crawlproof.checks.balls import exact_rational
-from crawlproof.checks.exact import stationary
+from claimproof.engines.balls import exact_rational
+from claimproof.engines.exact import stationary
 
 State = tuple[int, ...]
 Number = Any  # a flint rational, or a SymPy expression when the model has symbols

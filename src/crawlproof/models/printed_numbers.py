@@ -22,7 +22,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
-from crawlproof.checks.balls import exact_rational
+from claimproof.engines.balls import exact_rational
 
 Value = fmpq | tuple[int, ...] | None  # None: can't be computed from what is printed
 

@@ -1,0 +1,1 @@
+"""From verified claims to functions that people run."""

@@ -1,0 +1,1 @@
+"""The engines that make evidence; each returns it or raises, and can say that it cannot tell."""

@@ -1,0 +1,1 @@
+"""Running derivations: records, notebooks, exports."""

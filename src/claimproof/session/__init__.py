@@ -1,0 +1,1 @@
+"""What a derivation speaks to: a paper, its claims and the checks on them."""
