@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from claimproof.codegen import generator
@@ -9,13 +12,16 @@ from claimproof.codegen.export import Export
 from claimproof.core import inventory, ledger
 from claimproof.core.project import Project
 from claimproof.run import derivations as run
+from claimproof.run.notebook_guard import RECORDED
 
 PROJECT = Project.find()
 
 
 @pytest.fixture(scope="module")
 def results():
-    outcomes = run.run_all(PROJECT, PROJECT.scripts(), use_cache=False)
+    # What the notebooks of this session have recorded; what has not been run as a notebook is run here.
+    recorded = os.environ.get(RECORDED)
+    outcomes = run.run_all(PROJECT, PROJECT.scripts(), use_cache=False, recorded=Path(recorded) if recorded else None)
     assert not [f"{o.derivation}: {o.error}" for o in outcomes if o.error]
     return [o.result for o in outcomes]
 

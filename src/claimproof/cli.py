@@ -279,7 +279,7 @@ def notebooks(
         console().print(f"{len(scripts)} notebooks match their derivations")
         return
     try:
-        builder.build(scripts, project.notebooks)
+        builder.build(scripts, project.notebooks, project=project)
     except builder.BuildFailed as error:
         raise fail(str(error)) from None
 

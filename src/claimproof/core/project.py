@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 
+# How a kernel is told which derivation its notebook was built from, and where its records belong.
+DERIVATION_VARIABLE = "CLAIMPROOF_DERIVATION"
+RECORDS_VARIABLE = "CLAIMPROOF_RECORDS"
+
+
 class NotACheckout(RuntimeError):
     """Raised when no checkout of a project surrounds the working folder."""
 
@@ -135,3 +140,11 @@ class Project:
     def notebook_of(self, derivation: str) -> str:
         """The notebook that is built from a derivation, both relative to the root."""
         return derivation.replace("derivations/", "notebooks/", 1).removesuffix(".py") + ".ipynb"
+
+    def derivation_of(self, notebook: Path) -> Path:
+        """The derivation that a notebook is built from."""
+        return self.derivations / notebook.parent.name / f"{notebook.stem}.py"
+
+    def records_in(self, folder: Path, script: Path) -> Path:
+        """Where a folder of records keeps those of one derivation."""
+        return folder / f"{script.parent.name}.{script.stem}.json"

@@ -34,14 +34,10 @@ class Outcome:
 def _kept(project: Project, script: Path) -> dict[str, Any] | None:
     """The last result of a derivation, if nothing that it depended on has changed."""
     try:
-        data: dict[str, Any] = json.loads(_place(project, script).read_text(encoding="utf-8"))
+        data: dict[str, Any] = json.loads(project.records_in(project.cache, script).read_text(encoding="utf-8"))
         return data if Inputs.from_json(data["inputs"]).unchanged(project) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # no result, or not one of ours: run it
-
-
-def _place(project: Project, script: Path) -> Path:
-    return project.cache / f"{script.parent.name}.{script.stem}.json"
 
 
 def _failure(stderr: str) -> str:
@@ -58,9 +54,12 @@ def _failure(stderr: str) -> str:
     return message + place
 
 
-def run_one(project: Project, script: Path, use_cache: bool) -> Outcome:
-    """Run one derivation (or take its result from the cache of the same content)."""
+def run_one(project: Project, script: Path, use_cache: bool, recorded: Path | None = None) -> Outcome:
+    """Run one derivation, or take its result from the cache of the same content, or from the folder ``recorded``
+    where a run that has just been made (as a notebook) left it."""
     name = project.relative(script)
+    if recorded is not None and (kept_in := project.records_in(recorded, script)).is_file():
+        return Outcome(name, 0.0, True, DerivationResult.from_json(name, json.loads(kept_in.read_text(encoding="utf-8"))))
     if use_cache and (kept := _kept(project, script)) is not None:
         return Outcome(name, 0.0, True, DerivationResult.from_json(name, kept))
     # Threads of a numeric library would fight with the other derivations for the cores.
@@ -78,13 +77,13 @@ def run_one(project: Project, script: Path, use_cache: bool) -> Outcome:
             return Outcome(name, seconds, False, None, _failure(process.stderr))
         data: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     project.cache.mkdir(parents=True, exist_ok=True)
-    write_text(_place(project, script), json.dumps(data))
+    write_text(project.records_in(project.cache, script), json.dumps(data))
     return Outcome(name, seconds, False, DerivationResult.from_json(name, data))
 
 
 def run_all(
     project: Project, scripts: Iterable[Path], use_cache: bool = True,
-    report: Callable[[Outcome], None] = lambda outcome: None,
+    report: Callable[[Outcome], None] = lambda outcome: None, recorded: Path | None = None,
 ) -> list[Outcome]:
     """Run derivations on all cores; outcomes come back in the order of the scripts.
 
@@ -95,7 +94,7 @@ def run_all(
     done: dict[Path, Outcome] = {}
     for part in (first, [script for script in scripts if script not in first]):
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            futures = {pool.submit(run_one, project, script, use_cache): script for script in part}
+            futures = {pool.submit(run_one, project, script, use_cache, recorded): script for script in part}
             for future in as_completed(futures):
                 done[futures[future]] = future.result()
                 report(done[futures[future]])

@@ -45,7 +45,9 @@ class Inputs:
         project = Project.find()
         installed = importlib.metadata.packages_distributions()
         versions = {"python": sys.version}
-        places = {script, *map(Path, opened)}
+        # What a kernel is started with (its connection file, its scratch folder) is gone after the run.
+        scratch = os.environ.get("IPYTHONDIR")
+        places = {script, *(Path(name) for name in opened if name not in sys.argv and not (scratch and name.startswith(scratch)))}
         for name, module in list(sys.modules.items()):
             source = getattr(module, "__file__", None)
             for distribution in installed.get(name.partition(".")[0], ()):

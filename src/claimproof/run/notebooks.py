@@ -41,6 +41,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from traitlets import default
 
+from claimproof.core.files import write_text
+from claimproof.core.project import DERIVATION_VARIABLE, RECORDS_VARIABLE, Project
+
 CELL_TIMEOUT = 300
 """Seconds that one cell may take, here and under nbval."""
 
@@ -131,10 +134,11 @@ def build(
     *,
     timeout: int = CELL_TIMEOUT,
     console: Console | None = None,
+    project: Project | None = None,
 ) -> list[Built]:
     """Run the derivations in parallel processes and write their notebooks below ``out``.
 
-    A derivation that fails leaves its old notebook alone and doesn't stop the others; all
+    What the runs of a ``project``'s derivations record goes to its cache. A derivation that fails leaves its old notebook alone and doesn't stop the others; all
     failures are then raised together as :class:`BuildFailed`.
     """
     console = console or Console(stderr=True)
@@ -147,7 +151,7 @@ def build(
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
     ):
         task = progress.add_task("notebooks", total=len(derivations)) if progress else None
-        running = {pool.submit(_build_one, path, out, timeout): path for path in derivations}
+        running = {pool.submit(_build_one, path, out, timeout, project): path for path in derivations}
         for future in as_completed(running):
             path = running[future]
             try:
@@ -205,16 +209,27 @@ def check(derivations: Path, notebooks: Path, only: str = "*") -> list[str]:
     return problems
 
 
-def kernel_environment(home: Path) -> dict[str, str]:
+# The last that a kernel is asked for: what its run has recorded.
+SAVE_RECORDS = '__import__("claimproof.run.worker", fromlist=["save_from_kernel"]).save_from_kernel(globals())'
+_WATCH = '__import__("claimproof.run.worker", fromlist=["watch"]).watch()\n'
+
+
+def kernel_environment(home: Path, derivation: Path | None = None) -> dict[str, str]:
     """The environment that every kernel of ours runs in, when built and when validated.
 
     ``home`` is a scratch folder: the settings and start-up files that a person keeps for
-    IPython or matplotlib must not decide what a notebook says.
+    IPython or matplotlib must not decide what a notebook says. A kernel that knows its ``derivation``
+    can be asked to ``SAVE_RECORDS``, and writes them to ``records_of(home)``.
     """
-    home.mkdir(parents=True, exist_ok=True)
+    startup = home / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
     matplotlibrc = home / "matplotlibrc"
     matplotlibrc.write_text(_MATPLOTLIBRC, encoding="utf-8")
-    return os.environ | {
+    told: dict[str, str] = {}
+    if derivation is not None:
+        (startup / "00-watch.py").write_text(_WATCH, encoding="utf-8")
+        told = {DERIVATION_VARIABLE: str(derivation.resolve()), RECORDS_VARIABLE: str(records_of(home))}
+    return os.environ | told | {
         "COLUMNS": "100",  # else line breaks of printed expressions follow the terminal
         "IPYTHONDIR": str(home),
         "MATPLOTLIBRC": str(matplotlibrc),
@@ -227,6 +242,11 @@ def kernel_environment(home: Path) -> dict[str, str]:
         "PYTHONWARNINGS": KERNEL_WARNINGS,
         "TZ": "UTC",
     }
+
+
+def records_of(home: Path) -> Path:
+    """Where the kernel with this scratch folder leaves its records."""
+    return home / "records.json"
 
 
 class _ThisInterpreter(KernelSpecManager):
@@ -243,12 +263,12 @@ class _ThisInterpreterManager(AsyncKernelManager):
         return _ThisInterpreter(parent=self)
 
 
-def _build_one(derivation: Path, out: Path, timeout: int) -> Built:
+def _build_one(derivation: Path, out: Path, timeout: int, project: Project | None) -> Built:
     started = time.monotonic()
     target = notebook_for(derivation, out)
     target.parent.mkdir(parents=True, exist_ok=True)
     notebook = read(derivation)
-    _execute(notebook, target.parent, timeout)
+    records = _execute(notebook, target.parent, timeout, None if project is None else derivation)
     _make_portable(notebook)
     text = nbformat.writes(notebook, version=4)
     if not text.endswith("\n"):
@@ -259,10 +279,18 @@ def _build_one(derivation: Path, out: Path, timeout: int) -> Built:
         unfinished = target.with_suffix(".ipynb.part")
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(target)
+    if project is not None and records is not None:
+        # The same run as `verify` would make, so that it need not make it again.
+        project.cache.mkdir(parents=True, exist_ok=True)
+        write_text(project.records_in(project.cache, derivation), records)
     return Built(derivation, target, time.monotonic() - started, changed)
 
 
-def _execute(notebook: NotebookNode, folder: Path, timeout: int) -> None:
+def _execute(notebook: NotebookNode, folder: Path, timeout: int, derivation: Path | None) -> str | None:
+    """Run all cells; the records of the run, if it knows its derivation."""
+    records = None
+    if derivation is not None:
+        notebook.cells.append(nbformat.v4.new_code_cell(SAVE_RECORDS))
     with tempfile.TemporaryDirectory(prefix="claimproof-kernel-") as home:
         log = Path(home, "kernel.log")
         client = NotebookClient(
@@ -277,17 +305,21 @@ def _execute(notebook: NotebookNode, folder: Path, timeout: int) -> None:
         )
         with log.open("w") as stderr:
             try:
-                client.execute(env=kernel_environment(Path(home)), stderr=stderr)
+                client.execute(env=kernel_environment(Path(home), derivation), stderr=stderr)
             except CellExecutionError as error:
                 raise CellFailed(_failure(notebook, error)) from None
             except DeadKernelError as error:
                 words = log.read_text(errors="replace")[-2000:]
                 raise DeadKernelError(f"{error}\nThe kernel's last words:\n{words}") from error
+        if derivation is not None:
+            records = records_of(Path(home)).read_text(encoding="utf-8")
+            notebook.cells.pop()
     # nbclient describes the interpreter here, down to its patch release.
     notebook.metadata = nbformat.from_dict(_METADATA)
     for number, cell in enumerate(notebook.cells):
         if _must_raise(cell) and not any(out.output_type == "error" for out in cell.outputs):
             raise UnfitOutput(f"cell {number} is tagged raises-exception, but raised nothing")
+    return records
 
 
 def _failure(notebook: NotebookNode, error: CellExecutionError) -> str:

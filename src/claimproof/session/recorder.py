@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from claimproof.codegen.export import Export
+from claimproof.core.project import DERIVATION_VARIABLE
 from claimproof.core.verdict import Check, ClaimRecord
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
@@ -43,7 +46,7 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a derivation a check stands; a cell of a running notebook knows its number only."""
+    """Where in a derivation a check stands: the same whether it runs as a script or as the notebook built from it."""
 
     file: str | None
     line: int | None
@@ -57,9 +60,16 @@ class Place:
             frame = frame.f_back
         if frame is None:
             return cls(None, None, None)
-        path = Path(frame.f_code.co_filename)
-        if path.suffix != ".py" or not path.is_file() or "ipykernel" in path.parts[-2]:
-            return cls(None, None, None)
-        above = path.read_text(encoding="utf-8").splitlines()[: frame.f_lineno]
-        cells = sum(line.startswith("# %%") for line in above)
-        return cls(f"{path.parent.name}/{path.name}", frame.f_lineno, cells or None)
+        script, first_line = Path(frame.f_code.co_filename), 0
+        if not script.is_file():
+            # A cell of a kernel: its text stands in the derivation that the notebook was built from.
+            script = Path(os.environ.get(DERIVATION_VARIABLE, ""))
+            cell = "".join(linecache.getlines(frame.f_code.co_filename)).strip()
+            before, found, _ = script.read_text(encoding="utf-8").partition(cell) if script.is_file() and cell else ("", "", "")
+            if not found:
+                return cls(None, None, None)
+            first_line = before.count("\n")
+        line = first_line + frame.f_lineno
+        above = script.read_text(encoding="utf-8").splitlines()[:line]
+        cells = sum(text.startswith("# %%") for text in above)
+        return cls(f"{script.parent.name}/{script.name}", line, cells or None)

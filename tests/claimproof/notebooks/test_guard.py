@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import textwrap
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,7 +12,6 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 pytest_plugins = ["pytester"]
 
-GUARD = Path(__file__).parent
 VERDICT = "CLW-L3.1  holds  symbolic · sampled 64/64 at 60 digits · mutants killed 7/7\n"
 
 
@@ -44,13 +42,12 @@ def validate(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("COLUMNS", "200")  # pytest cuts its summary to the width
     pytester.makepyprojecttoml(
-        f"""
+        """
         [tool.pytest.ini_options]
-        pythonpath = ['{GUARD}']
         addopts = ["--nbval", "-p", "no:cacheprovider", "-ra"]
+        claimproof_notebooks = true
         """
     )
-    pytester.makeconftest('pytest_plugins = ["claimproof.pytest_plugin"]')
 
     def run(*cells, options=()) -> pytest.RunResult:
         nbformat.write(new_notebook(cells=list(cells)), pytester.path / "sample.ipynb")
@@ -144,6 +141,22 @@ def test_kinds_that_are_not_compared(validate, kind):
         display({{{mime!r}: 'bmV3', 'text/plain': 'same'}}, raw=True)
     """
     validate(ran(source, shown(**{kind: "b2xk", "text_plain": "same"}))).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("source", "stored"),
+    [
+        ("pass", [shown(text_latex="x")]),
+        ("show({'text/latex': 'x'}, raw=True)", []),
+        ("show({'text/latex': 'x'}, raw=True)", [shown(image_png="eA==")]),
+        ("show({'text/latex': 'x'}, raw=True)", [shown(text_latex="x"), shown(text_latex="x")]),
+    ],
+    ids=["one missing", "one too many", "another kind", "fewer"],
+)
+def test_how_many_outputs_there_are_of_which_kind_is_compared(validate, source, stored):
+    result = validate(ran(f"from IPython.display import display as show\n{source}", *stored))
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["FAILED *kinds of output*"])
 
 
 def test_plain_text_beside_them_is_compared(validate):
