@@ -28,6 +28,7 @@ from claimproof.engines.balls import FloatInBall
 from claimproof.engines.bridge import Bridge, BridgeError
 from claimproof.engines.sampler import Range
 from claimproof.session.binding import Binding, Hints
+from claimproof.session.display import show_statement
 from claimproof.session.findings import Finder, Finding
 from claimproof.session.recorder import Place, Recorder
 from claimproof.session.rules import substitution
@@ -442,6 +443,8 @@ class CheckedClaim:
             parts.append(f"the paper's step {check.gap_step} does not hold")
         if tally.total:
             parts.append(f"mutants killed {tally.killed}/{tally.total}")
+        if check.scope is Scope.STATEMENT and check.latex:
+            show_statement(check.latex)
         print(f"{self.claim.id}  {record.verdict.value}  {' · '.join(parts)}".rstrip())
         return Proof(self, finding)
 
