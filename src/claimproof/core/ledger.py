@@ -29,6 +29,8 @@ from claimproof.core.verdict import (
 )
 
 LEDGER_VERSION = 2
+# What a ledger of this version looks like, for programs in any language.
+SCHEMA = Path(__file__).with_name("ledger.schema.json")
 
 
 @dataclass(frozen=True)

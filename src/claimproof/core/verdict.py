@@ -209,13 +209,13 @@ def basis_of(
     """
     if verdict in (Verdict.DEFINITION, Verdict.UNCHECKED):
         return Basis.NONE
-    sides = []
+    sides = _support(bound, _supporting(verdict, checks), about_print)  # first: of equals, it names the basis
     if verdict in (Verdict.FALSE, Verdict.HOLDS_IF):
         refuting = [_refutation(c, c.kinds, worded_hypotheses) for c in checks if c.role is Role.REFUTATION]
         sides.append(max(refuting, key=lambda basis: basis.rank, default=Basis.NONE))  # one witness is enough
     if verdict is Verdict.MISPRINT:
         sides += [_slip(c, worded_hypotheses, about_print) for c in checks if c.role is Role.MISPRINT]
-    return weakest([*sides, *_support(bound, _supporting(verdict, checks), about_print)])
+    return weakest(sides)
 
 
 def _refutation(check: Check, kinds: frozenset[str], worded_hypotheses: Sequence[str]) -> Basis:
@@ -235,7 +235,7 @@ def _slip(check: Check, worded_hypotheses: Sequence[str], about_print: bool) -> 
     if not check.against:
         return _unbound(check, about_print)  # words of the print, and those that should stand there
     refuted = _refutation(check, _kinds(check.against), worded_hypotheses)
-    return weakest((refuted, check.basis if check.scope is Scope.STATEMENT else _unbound(check, about_print)))
+    return weakest((check.basis if check.scope is Scope.STATEMENT else _unbound(check, about_print), refuted))
 
 
 def _unbound(check: Check, about_print: bool) -> Basis:
