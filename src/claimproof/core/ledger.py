@@ -29,6 +29,8 @@ from claimproof.core.verdict import (
 )
 
 LEDGER_VERSION = 2
+# Verdicts under which a claim is not as printed.
+ERRATA = tuple(verdict.value for verdict in (Verdict.FALSE, Verdict.MISPRINT, Verdict.HOLDS_IF, Verdict.GAP))
 # What a ledger of this version looks like, for programs in any language.
 SCHEMA = Path(__file__).with_name("ledger.schema.json")
 
@@ -83,11 +85,12 @@ class Ledger:
             raise LedgerError(f"{path.name} is not a readable ledger: 'package' is {package!r}")
         return cls(tuple(data["claims"]), package)
 
-    def with_entries(self, entries: Iterable[ClaimEntry], order: Iterable[str]) -> Ledger:
-        """The same ledger with some entries replaced or added, in the order of the inventory."""
-        own = {claim["id"]: claim for claim in (*self.claims, *entries)}
+    def with_part(self, computed: Ledger, own: Container[str], order: Iterable[str]) -> Ledger:
+        """This ledger with the claims of ``own`` as they were computed, in the order of the inventory."""
+        kept = [claim for claim in self.claims if claim["id"] not in own]
+        new = [claim for claim in computed.claims if claim["id"] in own]
         ranks = {claim_id: rank for rank, claim_id in enumerate(order)}
-        return Ledger(tuple(sorted(own.values(), key=lambda claim: ranks.get(claim["id"], len(ranks)))))
+        return Ledger(tuple(sorted([*kept, *new], key=lambda claim: ranks.get(claim["id"], len(ranks)))))
 
     def counts(self) -> dict[str, Counter[str]]:
         """Verdicts per paper."""
@@ -98,8 +101,7 @@ class Ledger:
 
     def errata(self) -> list[ClaimEntry]:
         """The claims that are not as printed, in the papers' order."""
-        wrong = {Verdict.FALSE.value, Verdict.MISPRINT.value, Verdict.HOLDS_IF.value, Verdict.GAP.value}
-        return [claim for claim in self.claims if claim["verdict"] in wrong and claim["versions"]]
+        return [claim for claim in self.claims if claim["verdict"] in ERRATA and claim["versions"]]
 
 
 class LedgerError(RuntimeError):
@@ -117,13 +119,20 @@ class OtherVersion(LedgerError):
 def read_json(path: Path) -> dict[str, Any]:
     """A ledger of any version, as far as all have it: an object with a list of claims."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return parsed(path.read_text(encoding="utf-8"), path.name)
     except FileNotFoundError:
         raise NoLedger(f"there is no ledger at {path.name}: run 'verify --accept' once") from None
-    except (OSError, ValueError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise LedgerError(f"{path.name} is not a readable ledger: {error}") from None
+
+
+def parsed(text: str, name: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LedgerError(f"{name} is not a readable ledger: {error}") from None
     if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
-        raise LedgerError(f"{path.name} is not a readable ledger: it has no list of claims")
+        raise LedgerError(f"{name} is not a readable ledger: it has no list of claims")
     return data
 
 

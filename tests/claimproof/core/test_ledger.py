@@ -286,8 +286,9 @@ class TestAPart:
 
     def test_entries_are_replaced_in_their_order(self):
         whole = build(self.INVENTORY, self.results(A=support(), C=support()), PROJECT)
-        only_c = Ledger((whole["C"],))
-        assert [c["id"] for c in only_c.with_entries([whole["A"]], self.INVENTORY.claims).claims] == ["A", "C"]
+        lacking = Ledger((whole["C"],))
+        assert [c["id"] for c in lacking.with_part(whole, {"A"}, self.INVENTORY.claims).claims] == ["A", "C"]
+        assert [c["id"] for c in whole.with_part(lacking, {"A", "B"}, self.INVENTORY.claims).claims] == ["C"]
 
 
 def test_unchecked_claims_are_named():
