@@ -285,7 +285,7 @@ class TestAPart:
         after = json.loads(toy.ledger.read_text(encoding="utf-8"))["claims"]
         assert [c["id"] for c in after] == [c["id"] for c in before]
         assert after[-1] == before[-1]
-        assert [c["id"] for c, d in zip(before, after, strict=True) if c != d][0] == "TOY-2"
+        assert next(c["id"] for c, d in zip(before, after, strict=True) if c != d) == "TOY-2"
 
 
 class TestAccept:
