@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import fnmatch
+import importlib.metadata
 import json
 import os
+import platform
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from claimproof import report
+from claimproof.core import changes
 from claimproof.core import inventory as inventories
 from claimproof.core import ledger as ledgers
+from claimproof.core.entries import ClaimEntry
 from claimproof.core.files import write_text
 from claimproof.core.project import NotACheckout, Project
 from claimproof.core.verdict import ContradictoryChecks
@@ -97,7 +103,7 @@ def _may_use_cache(no_cache: bool) -> bool:
 
 
 def _outcome_line(outcome: run.Outcome) -> str:
-    if outcome.error:
+    if outcome.result is None:
         return f"{outcome.derivation}  FAILED"
     how = "unchanged" if outcome.cached else f"{outcome.seconds:.1f} s"
     return f"{outcome.derivation}  {len(outcome.result.claims)} claims  {how}"
@@ -124,61 +130,105 @@ def verify(
     only: Annotated[str | None, typer.Option(help="Run only the derivations that match this glob: paper/name, or ids of claims.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Run everything, even what has not changed.")] = False,
     complete: Annotated[bool, typer.Option("--complete", help="Fail if any claim of any paper is unchecked.")] = False,
-    accept: Annotated[bool, typer.Option("--accept", help="Write what was found to the ledger.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Run everything anew, show what changed, and write it to the ledger.")] = False,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the computed ledger to this file.")] = None,
+    record: Annotated[Path | None, typer.Option(help="Write versions, seeds, platform and the ledger's hash to this file.")] = None,
 ) -> None:
     """Run the derivations, compute all verdicts, and compare them with the committed ledger."""
     started = time.perf_counter()
     project = _project()
     listed = _inventory(project)
-    outcomes = _run(project, _selected(project, only), _may_use_cache(no_cache))
+    # What is accepted has just been computed: nothing that was kept from before is believed.
+    outcomes = _run(project, _selected(project, only), not accept and _may_use_cache(no_cache))
     _raise_on_failures(outcomes)
     results = [outcome.result for outcome in outcomes if outcome.result]
-    if only is not None:
-        _verify_part(project, listed, results)
-        return
+    # A part of the derivations can't give the whole ledger: what the others found is taken from it.
+    committed = None if only is None else _ledger_to_amend(project, accept)
     try:
-        computed = ledgers.build(listed, results, project)
+        computed = ledgers.build(listed, results, project, committed)
     except (ContradictoryChecks, inventories.InventoryError) as error:
         raise fail(str(error)) from None
-    titles = {key: key.upper() for key in listed.papers}
     console().print()
-    console().print(report.summary_table(computed, titles))
+    if committed is None:
+        _tell_all(listed, computed)
+        insist = listed.papers if complete else [key for key, paper in listed.papers.items() if paper.complete]
+        if missing := ledgers.incomplete(computed, insist):
+            raise fail(f"{len(missing)} claims are unchecked: {', '.join(missing)}")
+        amended, changed = computed, _changed(project, computed, accept)
+    else:
+        ran = {result.derivation for result in results}
+        own = {c["id"] for ledger in (committed, computed) for c in ledger.claims if c["derivation"] in ran}
+        amended = committed.with_part(computed, own, listed.claims)
+        changed = ledgers.differences(committed, amended)
+        for claim in amended.claims:
+            if claim["id"] in own:
+                console().print(f"{report.styled(claim['verdict'])} ({claim['basis']})  {escape(claim['id'])}", highlight=False)
+    if json_file:
+        _write(json_file, computed.to_text())
+    for line in changed:
+        (console() if accept else problems()).print(escape(line), highlight=False)
+    if accept:
+        _write(project.ledger, amended.to_text())
+        console().print(f"\nledger written: {project.relative(project.ledger)}")
+        after = {claim["id"]: claim for claim in computed.claims}
+        if left := [c["id"] for c in amended.claims if after.get(c["id"], c) != c]:
+            console().print(
+                f"{len(left)} other claims rest on what changed ({', '.join(left)}): "
+                f"run '{program()} verify --accept' without --only", highlight=False,
+            )
+    elif changed:
+        raise fail(f"{len(changed)} claims differ from the ledger (accept them with '{program()} verify --accept')")
+    if record:
+        _write(record, json.dumps(_record(amended), indent=1, ensure_ascii=False) + "\n")
+    checked = len(computed.claims if committed is None else own)
+    console().print(f"\nAll {checked} claims are as recorded. {time.perf_counter() - started:.1f} s", highlight=False)
+
+
+def _tell_all(listed: inventories.Inventory, computed: ledgers.Ledger) -> None:
+    console().print(report.summary_table(computed, {key: key.upper() for key in listed.papers}))
     console().print(report.evidence_line(computed), highlight=False)
     if lines := report.headlines(computed):
         console().print("\n[bold]Headline findings[/]")
         for line in lines:
             console().print(line, highlight=False)
-    if json_file:
-        _write(json_file, computed.to_text())
-    insist = listed.papers if complete else [key for key, paper in listed.papers.items() if paper.complete]
-    if missing := ledgers.incomplete(computed, insist):
-        raise fail(f"{len(missing)} claims are unchecked: {', '.join(missing)}")
-    if accept:
-        _write(project.ledger, computed.to_text())
-        console().print(f"\nledger written: {project.relative(project.ledger)}")
-    elif changed := ledgers.differences(_ledger(project), computed):
-        for line in changed:
-            problems().print(escape(line), highlight=False)
-        raise fail(f"{len(changed)} claims differ from the ledger (accept them with '{program()} verify --accept')")
-    console().print(f"\nAll {len(computed.claims)} claims are as recorded. {time.perf_counter() - started:.1f} s",
-                  highlight=False)
 
 
-def _verify_part(project: Project, listed: inventories.Inventory, results: Sequence[ledgers.DerivationResult]) -> None:
-    """A part of the derivations can't give the whole ledger: compare the verdicts of its claims."""
-    from claimproof.core.verdict import verdict_of
+def _ledger_to_amend(project: Project, accept: bool) -> ledgers.Ledger:
+    """The committed ledger; an empty one where the first claims are about to be accepted."""
+    return ledgers.Ledger(()) if accept and not project.ledger.exists() else _ledger(project)
 
-    committed = {claim["id"]: claim["verdict"] for claim in _ledger(project).claims}
-    differing = []
-    for result in results:
-        for claim_id, checks in result.claims.items():
-            found = verdict_of(claim_id, checks).value
-            console().print(f"{report.styled(found)}  {escape(claim_id)}", highlight=False)
-            if committed.get(claim_id) != found:
-                differing.append(f"{claim_id}: the ledger says {committed.get(claim_id)}, now {found}")
-    if differing:
-        raise fail("; ".join(differing))
+
+def _changed(project: Project, computed: ledgers.Ledger, accept: bool) -> list[str]:
+    """What differs from the committed ledger; of one of another version, what can be compared."""
+    try:
+        return ledgers.differences(ledgers.Ledger.read(project.ledger), computed)
+    except (ledgers.NoLedger, ledgers.OtherVersion) as error:
+        if not accept:
+            raise fail(str(error)) from None
+        if isinstance(error, ledgers.NoLedger):
+            return []
+        before, after = changes.settled(ledgers.read_json(project.ledger)), changes.settled({"claims": computed.claims})
+        return [str(change) for change in changes.changes(before, after)]
+    except ledgers.LedgerError as error:
+        raise fail(str(error)) from None
+
+
+def _record(computed: ledgers.Ledger) -> dict[str, Any]:
+    """What somebody needs to know who runs it again, elsewhere or later."""
+    seeds = {
+        claim["id"]: found for claim in computed.claims
+        if (found := sorted({item["seed"] for item in claim["evidence"] if "seed" in item}))
+    }
+    installed = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+    return {
+        "ledger": {"version": ledgers.LEDGER_VERSION, "package": computed.package, "sha256": computed.sha256},
+        "platform": {
+            "system": platform.platform(), "machine": platform.machine(),
+            "python": f"{platform.python_implementation()} {platform.python_version()}",
+        },
+        "installed": dict(sorted(installed.items(), key=lambda item: item[0].lower())),
+        "seeds": seeds,
+    }
 
 
 @app.command(epilog=example("claimproof claims", "claimproof claims CLW-L3.1", "claimproof claims --summary", "claimproof claims --json"))
@@ -191,15 +241,11 @@ def claims(
     project = _project()
     ledger = _ledger(project)
     if claim_id is not None:
-        try:
-            claim = ledger[claim_id]
-        except KeyError:
-            close = ", ".join(c["id"] for c in ledger.claims if claim_id.lower() in c["id"].lower()) or "none similar"
-            raise fail(f"unknown claim {claim_id!r} ({close})", 2) from None
+        claim = _known(ledger, claim_id)
         if as_json:
             print(json.dumps(claim, indent=1, ensure_ascii=False))
         else:
-            report.tell(console(), claim)
+            report.tell(console(), claim, ledger, program(), project.formulas_package)
     elif as_json:
         print(json.dumps(list(ledger.claims), indent=1, ensure_ascii=False))
     else:
@@ -211,14 +257,83 @@ def claims(
             console().print(line, highlight=False)
 
 
-@app.command(epilog=example("claimproof errata", "claimproof errata --json"))
-def errata(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+def _known(ledger: ledgers.Ledger, claim_id: str) -> ClaimEntry:
+    try:
+        return ledger[claim_id]
+    except KeyError:
+        close = ", ".join(c["id"] for c in ledger.claims if claim_id.lower() in c["id"].lower()) or "none similar"
+        raise fail(f"unknown claim {claim_id!r} ({close})", 2) from None
+
+
+@app.command(epilog=example("claimproof errata", "claimproof errata CLW-T3.1", "claimproof errata --paper clw --verdict false", "claimproof errata --json"))
+def errata(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Only these claims.")] = None,
+    paper: Annotated[str | None, typer.Option(help="Only those of this paper.")] = None,
+    verdict: Annotated[str | None, typer.Option(help="Only those with this verdict: false, misprint, holds-if or gap.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
     """List what is not as printed: the place, a witness, and what holds instead."""
-    wrong = _ledger(_project()).errata()
+    ledger = _ledger(_project())
+    wrong = ledger.errata()
+    if as_json and as_markdown:
+        raise fail("--json and --markdown are two forms: name one", 2)
+    for claim_id in ids or ():
+        if _known(ledger, claim_id) not in wrong:
+            raise fail(f"{claim_id} is no erratum: its verdict is {ledger[claim_id]['verdict']}", 2)
+    if paper is not None and paper not in ledger.counts():
+        raise fail(f"no paper {paper!r} in the ledger (it has: {', '.join(ledger.counts())})", 2)
+    if verdict is not None and verdict not in ledgers.ERRATA:
+        raise fail(f"--verdict {verdict!r} is none of an erratum (accepted: {', '.join(ledgers.ERRATA)})", 2)
+    chosen = [
+        claim for claim in wrong
+        if (not ids or claim["id"] in ids) and paper in (None, claim["paper"]) and verdict in (None, claim["verdict"])
+    ]
     if as_json:
-        print(json.dumps(wrong, indent=1, ensure_ascii=False))
+        print(json.dumps(chosen, indent=1, ensure_ascii=False))
+    elif as_markdown:
+        print(report.errata_markdown(chosen))
     else:
-        report.tell_errata(console(), wrong)
+        report.tell_errata(console(), chosen)
+
+
+@app.command(epilog=example("claimproof diff old-ledger.json", "claimproof diff v0.1.0", "claimproof diff old.json new.json --markdown"))
+def diff(
+    old: Annotated[str, typer.Argument(help="A ledger of any version: a file, or a git revision.")],
+    new: Annotated[str | None, typer.Argument(help="Another; the committed ledger without one.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown.")] = False,
+) -> None:
+    """List the claims whose verdict or basis differs between two ledgers."""
+    if as_json and as_markdown:
+        raise fail("--json and --markdown are two forms: name one", 2)
+    before = _settled(old)
+    after = _settled(str(_project().ledger) if new is None else new)
+    changed = changes.changes(before, after)
+    if as_json:
+        print(json.dumps([asdict(change) for change in changed], indent=1, ensure_ascii=False))
+    elif as_markdown:
+        print(report.changes_markdown(changed))
+    else:
+        console().print(report.changes_table(changed))
+        console().print(f"{len(changed)} changed; {report.closed_line(before, after)}", highlight=False)
+
+
+def _settled(named: str) -> dict[str, changes.Settled]:
+    """The verdicts of a ledger that is a file, or the committed one of a git revision."""
+    try:
+        if Path(named).is_file():
+            return changes.settled(ledgers.read_json(Path(named)))
+        project = _project()
+        shown = subprocess.run(
+            ["git", "show", f"{named}:{project.relative(project.ledger)}"], cwd=project.root, capture_output=True,
+            text=True, check=False,
+        )
+        if shown.returncode != 0:
+            raise fail(f"{named!r} is neither a file nor a git revision that has a ledger", 2)
+        return changes.settled(ledgers.parsed(shown.stdout, named))
+    except ledgers.LedgerError as error:
+        raise fail(f"{named}: {error}", 2) from None
 
 
 @app.command(epilog=example("claimproof generate", "claimproof generate --check"))

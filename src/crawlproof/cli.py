@@ -16,6 +16,7 @@ VERIFICATION = {
     "verify": "Run the derivations, compute all verdicts, and compare them with the committed ledger.",
     "claims": "Show the claims with their verdicts and evidence, as the committed ledger has them.",
     "errata": "List what is not as printed: the place, a witness, and what holds instead.",
+    "diff": "List the claims whose verdict or basis differs between two ledgers.",
     "generate": "Write the numeric functions of all verified exports to the folder of generated formulas.",
     "notebooks": "Build the notebooks from the derivations and execute them.",
 }

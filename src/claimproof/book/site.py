@@ -30,7 +30,7 @@ from claimproof.book.errata import section_key
 from claimproof.book.graph import graph_data
 from claimproof.book.text import to_html, with_dollars
 from claimproof.core import inventory
-from claimproof.core.ledger import Ledger
+from claimproof.core.ledger import SCHEMA, Ledger
 from claimproof.core.project import Project
 from claimproof.core.verdict import Verdict
 from claimproof.run import notebooks
@@ -398,6 +398,7 @@ def prepare(project: Project, source: Path, picture: str, commands: Sequence[tup
     _write(extra / "errata.tex", errata_texts.to_latex_text(grouped))
     _write(extra / "errata.json", errata_texts.to_json_text(grouped))
     shutil.copy(project.ledger, extra / "ledger.json")
+    shutil.copy(SCHEMA, extra / "ledger.schema.json")
 
     _notebook_pages(book, source)
     _write(source / NOTEBOOK_PAGES / "index.md", derivations_page(book))

@@ -45,6 +45,7 @@ class Claim:
     corrects: str | None = None
     printed: Mapping[str, str] = field(default_factory=dict)
     headline: str | None = None
+    about: str | None = None  # "print": the sentence is about what stands in the paper, not about what is so
     stated: Statement | None = None  # the machine form, hypotheses included
     needs: Statement | None = None  # the same under the hypotheses that the paper leaves out
     corrected: Statement | None = None  # what a misprint should say, under the same hypotheses
@@ -76,7 +77,7 @@ _PAPER_FIELDS: dict[str, tuple[type, bool]] = {
 _CLAIM_FIELDS: dict[str, tuple[type, bool]] = {
     "id": (str, True), "place": (str, True), "section": (str, True), "versions": (list, True),
     "statement": (str, False), "hypotheses": (list, False), "rests_on": (list, False),
-    "corrects": (str, False), "printed": (dict, False), "headline": (str, False),
+    "corrects": (str, False), "printed": (dict, False), "headline": (str, False), "about": (str, False),
     "formula": (str, False), "where": (list, False), "needs": (list, False), "corrected": (str, False),
 }
 
@@ -92,9 +93,9 @@ def _validate(table: Mapping[str, Any], fields: Mapping[str, tuple[type, bool]],
             if required:
                 raise InventoryError(f"{where}: field {key!r} is missing")
             continue
-        value: Any = table[key]
-        if not isinstance(value, kind):
-            raise InventoryError(f"{where}: field {key!r} must be a {kind.__name__}, not {value!r}")
+        if not isinstance(table[key], kind):
+            raise InventoryError(f"{where}: field {key!r} must be a {kind.__name__}, not {table[key]!r}")
+        value = table[key]
         if kind is str and not value.strip():
             raise InventoryError(f"{where}: field {key!r} is empty")
         members = value if kind is list else value.values() if kind is dict else ()
@@ -118,8 +119,12 @@ FORMULA = "$formula$"
 
 def _claim(paper: str, values: dict[str, Any], table: SymbolTable, where: str) -> Claim:
     """A claim with its machine forms read; its text comes from them wherever it says so."""
+    if values.get("about", "print") != "print":
+        raise InventoryError(f"{where}: 'about' says that a sentence is about the print, it can't be {values['about']!r}")
     formula, hypotheses = values.pop("formula", None), values.pop("where", ())
     needs, corrected = values.pop("needs", ()), values.pop("corrected", None)
+    if formula is not None and "about" in values:
+        raise InventoryError(f"{where}: a claim with a formula is not about the print")
     if formula is None:
         for key, given in (("where", hypotheses), ("needs", needs), ("corrected", corrected)):
             if given:

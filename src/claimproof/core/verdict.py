@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
@@ -38,7 +38,12 @@ class Scope(str, Enum):
     RULE = "rule"  # the conclusion of a rule from recorded premises
     CASES = "cases"  # all cases that there are
     INSTANCES = "instances"  # some cases of a general statement
-    SECOND_LINE = "second line"  # beside a check that settles it: lowers nothing
+    SECOND_LINE = "second line"  # beside a check that settles it: lowers nothing, and settles nothing
+
+
+# The step from the checks of a claim to its sentence, with a reason and without.
+FOLLOWS = "the checks give the statement"
+UNSAID = f"{FOLLOWS} (no reason is recorded)"
 
 
 class ContradictoryChecks(AssertionError):
@@ -46,6 +51,8 @@ class ContradictoryChecks(AssertionError):
 
 
 DECISIVE = frozenset({"symbolic", "exact", "enclosed"})
+# Some cases, whatever decides each of them.
+_PARTIAL = (Scope.INSTANCES, Scope.SECOND_LINE)
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,8 @@ class Check:
     """One passed check: what it says, its evidence (as JSON), its mutants, what it rests on, where it stands."""
 
     role: Role
-    evidence: tuple[dict[str, Any], ...]
+    evidence: tuple[dict[str, Any], ...]  # for what the check says; of a misprint, for the corrected form
+    against: tuple[dict[str, Any], ...] = ()  # of a misprint: what shows that the print is wrong
     killed: int = 0
     mutants: int = 0
     survivors: tuple[str, ...] = ()
@@ -98,7 +106,7 @@ class Check:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Check:
         values = {item.name: data[item.name] for item in fields(cls) if item.name in data}
-        for name in ("evidence", "survivors", "using", "instead_of", "not_needed", "part"):
+        for name in ("evidence", "against", "survivors", "using", "instead_of", "not_needed", "part"):
             if name in values:
                 values[name] = tuple(values[name])
         values["role"] = Role(values["role"])
@@ -108,7 +116,7 @@ class Check:
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds of evidence that say something: identical sides say nothing."""
-        return frozenset(e["kind"] for e in self.evidence if not e.get("vacuous"))
+        return _kinds(self.evidence)
 
     @property
     def basis(self) -> Basis:
@@ -120,16 +128,22 @@ class Check:
             return Basis.NONE
         if kinds == {"textual"}:
             return Basis.TEXTUAL
-        return Basis.DERIVED if kinds & DECISIVE and self.scope is not Scope.INSTANCES else Basis.INSTANCES
+        return Basis.DERIVED if kinds & DECISIVE and self.scope not in _PARTIAL else Basis.INSTANCES
+
+
+def _kinds(evidence: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    return frozenset(e["kind"] for e in evidence if not e.get("vacuous"))
 
 
 def verdict_of(claim_id: str, checks: Sequence[Check]) -> Verdict:
-    """The verdict that the checks of one claim amount to."""
+    """The verdict that the checks of one claim amount to; one that compared nothing confirms nothing."""
     def having(role: Role) -> list[Check]:
         return [check for check in checks if check.role is role]
 
-    support = [c for c in having(Role.SUPPORT) if c.given is None]
-    conditional = [c for c in having(Role.SUPPORT) if c.given is not None]
+    support = [c for c in having(Role.SUPPORT) if c.given is None and c.kinds]
+    conditional = [c for c in having(Role.SUPPORT) if c.given is not None and c.kinds]
+    if having(Role.DEFINITION) and len(having(Role.DEFINITION)) < len(checks):
+        raise ContradictoryChecks(f"{claim_id} is said to be a definition, and checked: what asserts something defines nothing")
     if having(Role.REFUTATION):
         if support:
             raise ContradictoryChecks(f"{claim_id} is both confirmed and refuted: split it, or name the hypothesis")
@@ -137,7 +151,7 @@ def verdict_of(claim_id: str, checks: Sequence[Check]) -> Verdict:
     if having(Role.MISPRINT):
         return Verdict.MISPRINT
     if having(Role.GAP):
-        if not support and not conditional:
+        if not support:
             raise ContradictoryChecks(f"{claim_id}: a gap needs a check of ours that closes it")
         return Verdict.GAP
     if having(Role.DEFINITION):
@@ -147,10 +161,37 @@ def verdict_of(claim_id: str, checks: Sequence[Check]) -> Verdict:
     return Verdict.HOLDS_IF if conditional else Verdict.UNCHECKED
 
 
-def bound_of(has_formula: bool, checks: Sequence[Check]) -> Bound:
-    """Whether what was checked is what the inventory states."""
+def _supporting(verdict: Verdict, checks: Iterable[Check]) -> list[Check]:
+    """The checks that confirm what the verdict says: under the missing hypothesis if there is one, else without any."""
+    if verdict is Verdict.FALSE:
+        return []
+    support = [c for c in checks if c.role is Role.SUPPORT and c.kinds]
+    return [c for c in support if (c.given is not None) is (verdict is Verdict.HOLDS_IF)]
+
+
+def bound_of(verdict: Verdict, has_formula: bool, checks: Sequence[Check]) -> Bound:
+    """Whether what was checked is what the inventory states, on each side that the verdict has."""
+    if not has_formula:
+        return Bound.PROSE
+    support = _supporting(verdict, checks)
+    sides: list[Bound] = []
+    if verdict in (Verdict.FALSE, Verdict.HOLDS_IF):
+        # One conjunct that fails is enough: the statement is false.
+        stated = any(c.scope is Scope.STATEMENT for c in checks if c.role is Role.REFUTATION)
+        sides.append(Bound.BOUND if stated else Bound.PROSE)
+    if verdict is Verdict.MISPRINT:
+        sides.append(_covered([c for c in checks if c.role is Role.MISPRINT]))
+    if verdict in (Verdict.HOLDS, Verdict.HOLDS_IF, Verdict.GAP):
+        sides.append(_covered(support))
+    if not sides or set(sides) == {Bound.PROSE}:
+        return Bound.PROSE
+    return Bound.BOUND if set(sides) == {Bound.BOUND} else Bound.IN_PART
+
+
+def _covered(checks: Sequence[Check]) -> Bound:
+    """Whether the conjuncts that were checked as stated are all there are."""
     taken = [c for c in checks if c.scope is Scope.STATEMENT and c.basis is not Basis.NONE]
-    if not has_formula or not taken:
+    if not taken:
         return Bound.PROSE
     parts = [c.part for c in taken if c.part is not None]
     whole = any(c.part is None for c in taken) or any(
@@ -159,45 +200,70 @@ def bound_of(has_formula: bool, checks: Sequence[Check]) -> Bound:
     return Bound.BOUND if whole else Bound.IN_PART
 
 
-def basis_of(verdict: Verdict, bound: Bound, worded_hypotheses: Sequence[str], checks: Sequence[Check]) -> Basis:
-    """On what the verdict stands; for misprint and holds-if the weaker of support and refutation counts."""
+def basis_of(
+    verdict: Verdict, bound: Bound, worded_hypotheses: Sequence[str], checks: Sequence[Check], about_print: bool = False
+) -> Basis:
+    """On what the verdict stands; for misprint and holds-if the weaker of support and refutation counts.
+
+    Evidence serves what it was found for: a refutation's says nothing for the opposite, nor one part's for another.
+    """
     if verdict in (Verdict.DEFINITION, Verdict.UNCHECKED):
         return Basis.NONE
-    parts = []
+    sides = _support(bound, _supporting(verdict, checks), about_print)  # first: of equals, it names the basis
     if verdict in (Verdict.FALSE, Verdict.HOLDS_IF):
-        parts.append(weakest(_refutation(c, worded_hypotheses) for c in checks if c.role is Role.REFUTATION))
+        refuting = [_refutation(c, c.kinds, worded_hypotheses) for c in checks if c.role is Role.REFUTATION]
+        sides.append(max(refuting, key=lambda basis: basis.rank, default=Basis.NONE))  # one witness is enough
     if verdict is Verdict.MISPRINT:
-        parts += [_unbound(c) if c.scope is not Scope.STATEMENT else c.basis for c in checks if c.role is Role.MISPRINT]
-    support = [c for c in checks if c.role is Role.SUPPORT]
-    if support and verdict is not Verdict.FALSE:
-        parts.append(_support(bound, support))
-    return weakest(parts)
+        sides += [_slip(c, worded_hypotheses, about_print) for c in checks if c.role is Role.MISPRINT]
+    return weakest(sides)
 
 
-def _refutation(check: Check, worded_hypotheses: Sequence[str]) -> Basis:
-    """A witness settles a claim if nothing is left to a reader: the statement is in machine form, or the
-    instance is told in words and every hypothesis was evaluated at it."""
-    if not check.kinds & DECISIVE:
+def _refutation(check: Check, kinds: frozenset[str], worded_hypotheses: Sequence[str]) -> Basis:
+    """A witness settles the statement of the inventory where every hypothesis was evaluated.
+
+    That a relation which a derivation wrote is what a sentence says, or that a worded hypothesis is met, is for
+    a reader to see; where nothing says so for some hypothesis, the witness shows nothing.
+    """
+    unmet = [words for words in worded_hypotheses if words not in check.meets]
+    if not kinds & DECISIVE or check.hypotheses < len(unmet):
         return Basis.NONE
-    taken = check.scope is Scope.STATEMENT
-    unmet = [h for h in worded_hypotheses if h not in check.meets]
-    evaluated = taken or (check.instance is not None and check.hypotheses >= len(unmet))
-    return Basis.REFUTED if evaluated and not check.meets else Basis.ARGUED
+    return Basis.REFUTED if check.scope is Scope.STATEMENT and not check.meets else Basis.ARGUED
 
 
-def _unbound(check: Check) -> Basis:
-    """That a check says what a sentence says is for a reader to see, unless it is about the print itself."""
-    return check.basis if check.basis is Basis.TEXTUAL else weakest((check.basis, Basis.ARGUED))
+def _slip(check: Check, worded_hypotheses: Sequence[str], about_print: bool) -> Basis:
+    """One slip of a misprint: the print is wrong, and what it should say is confirmed."""
+    if not check.against:
+        return _unbound(check, about_print)  # words of the print, and those that should stand there
+    refuted = _refutation(check, _kinds(check.against), worded_hypotheses)
+    return weakest((check.basis if check.scope is Scope.STATEMENT else _unbound(check, about_print), refuted))
 
 
-def _support(bound: Bound, support: Sequence[Check]) -> Basis:
-    argued = [c.basis for c in support if c.basis is Basis.ARGUED]
+def _unbound(check: Check, about_print: bool) -> Basis:
+    """That a check says what a sentence says is for a reader to see, unless the sentence is about the print itself."""
+    if check.basis is Basis.TEXTUAL and about_print:
+        return Basis.TEXTUAL
+    return weakest((check.basis, Basis.ARGUED))
+
+
+def _support(bound: Bound, support: Sequence[Check], about_print: bool) -> list[Basis]:
+    """What each supporting check gives by its own evidence; a second line is left out where there is a first."""
     if bound is Bound.BOUND:
-        return weakest([*(c.basis for c in support if c.scope is Scope.STATEMENT), *argued])
-    counted = [c for c in support if c.scope is not Scope.SECOND_LINE]
-    # Samples and simulations stand beside what settles a claim; alone they are all there is.
-    settling = [c for c in counted if c.kinds & (DECISIVE | {"argued", "textual"})] or counted
-    return weakest(_unbound(c) for c in settling)
+        # The statement itself was checked: other checks are steps on the way, unless a person has to read them.
+        return [c.basis for c in support if c.scope is Scope.STATEMENT or c.basis is Basis.ARGUED]
+    counted = [c for c in support if c.scope is not Scope.SECOND_LINE] or support
+    return [_unbound(c, about_print) for c in counted]
+
+
+def steps_to_read(verdict: Verdict, bound: Bound, about_print: bool, checks: Sequence[Check]) -> list[str]:
+    """What a person has to read to believe the verdict; where nobody named the step, that there is one is said."""
+    steps = [e["name"] for c in checks for e in c.evidence if e["kind"] == "argued"]
+    steps += [f"these cases are all: {c.because}" for c in checks if c.scope is Scope.CASES]
+    steps += [f"at the witness, {words}: {why}" for c in checks for words, why in c.meets.items()]
+    asserting = verdict not in (Verdict.DEFINITION, Verdict.UNCHECKED) and not about_print
+    joined = FOLLOWS in steps or any(c.scope is Scope.RULE for c in checks)
+    if asserting and bound is not Bound.BOUND and not joined:
+        steps.append(UNSAID)
+    return list(dict.fromkeys(steps))
 
 
 @dataclass

@@ -340,15 +340,8 @@ def refutes(
     if not isinstance(relation, (sp.Gt, sp.Ge, sp.Lt, sp.Le, sp.Eq, sp.Ne)):
         raise TypeError(f"expected a relation with two sides (use evaluate=False), got {relation!r}")
     values = {symbol: _witness_value(symbol, value) for symbol, value in witness.items()}
-    hypotheses = [sp.sympify(hypothesis) for hypothesis in hypotheses]
-    # Before any value goes in: a symbol that drops out at the witness is one that was not asked.
-    for statement in (relation, *hypotheses):
-        if missing := sorted(map(str, statement.free_symbols - set(values))):
-            raise CheckFailed(f"the witness gives no value for {', '.join(missing)} in {statement}")
-    for hypothesis in hypotheses:
-        for part in sp.And.make_args(hypothesis):
-            if not _holds(part, values):
-                raise CheckFailed(f"the witness {_show_witness(values)} does not certainly meet {part}")
+    _require_values(relation, values)
+    meets(witness, hypotheses)
     left, right = (_at(side, values) for side in (relation.lhs, relation.rhs))
     exact = all(_in_q5(v) for v in (left, right))
     sign = (Q5.of(left) - Q5.of(right)).sign() if exact else _sign_by_balls(left - right)
@@ -365,6 +358,24 @@ def refutes(
         {"witness": witness_text, "left": shown[0], "right": shown[1]},
     )
     return Refutation(evidence, *shown, witness_text)
+
+
+def meets(witness: Mapping[sp.Symbol, Any], hypotheses: Iterable[sp.Basic]) -> None:
+    """Every hypothesis certainly holds at ``witness``, or ``CheckFailed`` names the one that doesn't."""
+    values = {symbol: _witness_value(symbol, value) for symbol, value in witness.items()}
+    hypotheses = [sp.sympify(hypothesis) for hypothesis in hypotheses]
+    for hypothesis in hypotheses:
+        _require_values(hypothesis, values)
+    for hypothesis in hypotheses:
+        for part in sp.And.make_args(hypothesis):
+            if not _holds(part, values):
+                raise CheckFailed(f"the witness {_show_witness(values)} does not certainly meet {part}")
+
+
+def _require_values(statement: sp.Basic, values: Mapping[sp.Symbol, sp.Expr]) -> None:
+    """Before any value goes in: a symbol that drops out at the witness is one that was not asked."""
+    if missing := sorted(map(str, statement.free_symbols - set(values))):
+        raise CheckFailed(f"the witness gives no value for {', '.join(missing)} in {statement}")
 
 
 def _witness_value(symbol: sp.Symbol, value: Any) -> sp.Expr:

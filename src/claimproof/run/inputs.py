@@ -9,6 +9,7 @@ import hashlib
 import importlib.metadata
 import os
 import sys
+import sysconfig
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from claimproof.core.project import Project
 
 # Files that come and go without changing what a derivation says.
 _PASSING = {".cache", ".git", ".venv", "__pycache__"}
+# Where Python keeps its own modules.
+_LIBRARIES = tuple({os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
+_SYSTEM = {(name,) for name in ("proc", "sys", "etc", "dev", "usr")}
 
 
 def _digest(path: Path) -> str:
@@ -30,6 +34,20 @@ def _digest(path: Path) -> str:
 def _inventories(project: Project) -> list[str]:
     """A new paper or a new symbol table changes what a derivation may refer to, though it never read it."""
     return sorted(project.relative(path) for path in project.derivations.glob("*/*.toml"))
+
+
+def _named(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _counts(path: Path, root: Path) -> bool:
+    """Whether a file may change what a derivation says: all of the project's, wherever it has been checked out, and
+    of others those that belong to no installed library (its version counts) and not to the system (/proc, fonts)."""
+    if path.is_relative_to(root):
+        inside = path.relative_to(root).parts
+        return not _PASSING & set(inside) and "site-packages" not in inside and path.suffix != ".pyc"
+    library = {"site-packages", "dist-packages"} & set(path.parts) or any(path.is_relative_to(p) for p in _LIBRARIES)
+    return not library and not _PASSING & set(path.parts) and path.suffix != ".pyc" and path.parts[1:2] not in _SYSTEM
 
 
 @dataclass(frozen=True)
@@ -54,15 +72,8 @@ class Inputs:
                 versions[distribution] = importlib.metadata.version(distribution)
             if source:
                 places.add(Path(source))
-        files = {}
-        for place in places:
-            path = place.resolve()
-            library = "site-packages" in path.parts or path.is_relative_to(os.path.realpath(sys.base_prefix))
-            if path.is_file() and not library and not _PASSING & set(path.parts) and path.suffix != ".pyc":
-                ours = path.is_relative_to(project.root.resolve())
-                files[project.relative(path) if ours else str(path)] = _digest(path)
-        # Files of the system (/proc, fonts) say nothing about a claim.
-        files = {name: digest for name, digest in files.items() if not name.startswith(("/proc", "/sys", "/etc", "/usr"))}
+        paths = {path for place in places if (path := place.resolve()).is_file() and _counts(path, project.root.resolve())}
+        files = {_named(path, project.root.resolve()): _digest(path) for path in paths}
         return cls(dict(sorted(files.items())), dict(sorted(versions.items())), tuple(_inventories(project)))
 
     def unchanged(self, project: Project) -> bool:

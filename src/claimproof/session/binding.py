@@ -255,6 +255,14 @@ class Binding:
                 reasons.append(str(error))
         raise CheckFailed("; ".join(dict.fromkeys(reasons)))
 
+    def met(self, witness: Mapping[str, Any]) -> int:
+        """Every hypothesis and domain certainly holds at the witness (names and values); how many there are."""
+        bridge = Bridge.of(self.statement)
+        names = {symbol.name for symbol in self.statement.symbols}
+        where = [self._written(self.statement, tree) for tree in (*self.statement.hypotheses, *self.statement.conditions)]
+        exact.meets({bridge.symbol(name): value for name, value in witness.items() if name in names}, where)
+        return len(where)
+
     def _asserted(self, own: Statement) -> sp.Rel:
         match own.conclusion:
             case Apply("Eq", (t.Limit() as limit, value)):

@@ -21,7 +21,8 @@ from claimproof.core.latex import latex
 from claimproof.core.project import Project
 from claimproof.core.statement import Statement, definitions
 from claimproof.core.symbols import SymbolTable
-from claimproof.core.verdict import Check, Role, Scope
+from claimproof.core.tree import Apply, Tree
+from claimproof.core.verdict import FOLLOWS, Check, Role, Scope
 from claimproof.engines import exact, mutants, simulated, stated
 from claimproof.engines import ulps as rounding
 from claimproof.engines.balls import FloatInBall
@@ -133,7 +134,7 @@ class CheckedClaim:
         binding = self._binding(self._stated("stated"), computed, Hints())
         found, own, evaluated = binding.refuted(witness)
         return self._add_refutation(
-            found, f"not {own.conclusion}", str(own.conclusion), using, instead_of=tuple(instead_of),
+            found, f"not {_spoken(own.conclusion)}", _spoken(own.conclusion), using, instead_of=tuple(instead_of),
             scope=Scope.STATEMENT, formula=str(own.conclusion), latex=latex(own.conclusion, self.paper.table),
             handed=_handed(computed, self.paper.table), instance=instance, meets=dict(meets or {}), hypotheses=evaluated,
         )
@@ -149,12 +150,13 @@ class CheckedClaim:
         parts = self._binding(corrected, computed, Hints(sample or {}, corners)).confirmed()
         table = self.paper.table
         finding = Finding(
-            [found.evidence, *(e for part in parts for e in part.finding.evidence)],
+            [e for part in parts for e in part.finding.evidence],
             functools.reduce(lambda a, b: a + b, (part.finding.tally for part in parts)),
-            f"{corrected.conclusion}, not {printed.conclusion}", verified=parts[-1].finding.verified,
+            f"{_spoken(corrected.conclusion)}, not {_spoken(printed.conclusion)}", verified=parts[-1].finding.verified,
         )
         return self._add(
-            Role.MISPRINT, finding, using, None, witness=_witness_json(found, str(printed.conclusion)),
+            Role.MISPRINT, finding, using, None, witness=_witness_json(found, _spoken(printed.conclusion)),
+            against=(found.evidence.to_json(),),
             printed=latex(printed.conclusion, table), corrected=latex(corrected.conclusion, table),
             scope=Scope.STATEMENT, formula=str(corrected.conclusion), latex=latex(corrected.conclusion, table),
             handed=_handed(computed, table), instance=instance, hypotheses=evaluated,
@@ -255,7 +257,7 @@ class CheckedClaim:
         With ``second_line`` they stand beside checks that settle the claim, and lower nothing.
         """
         finding = self._finder.every(list(cases), predicate, what, wrong, kind, only_gross)
-        scope = Scope.SECOND_LINE if second_line else Scope.INSTANCES
+        scope = _beside(second_line)
         return self._add(Role.SUPPORT, finding, using, given, instead_of=tuple(instead_of), scope=scope)
 
     @_names_the_claim
@@ -269,12 +271,13 @@ class CheckedClaim:
     @_names_the_claim
     def simulated(
         self, simulate: Callable[[np.random.Generator, int], Any], expected: Any, *, seed: int, runs: int,
-        what: str = "", resolution: float = simulated.RESOLUTION, using: Sequence[str] = (),
-        given: str | None = None,
+        what: str = "", resolution: float = simulated.RESOLUTION, second_line: bool = False,
+        using: Sequence[str] = (), given: str | None = None,
     ) -> Proof:
         """A simulation from the model's words agrees with ``expected`` (a number) within its error.
 
-        It has to be able to see an error of 1 %; a coarser ``resolution`` is named in the evidence.
+        It has to be able to see an error of 1 %; a coarser ``resolution`` is named in the evidence. With
+        ``second_line`` it stands beside checks that settle the claim, and lowers nothing.
         """
         samples = simulate(np.random.default_rng(seed), runs)
         value = float(expected)
@@ -286,12 +289,12 @@ class CheckedClaim:
         wrong = {f"{resolution:.1%} more": value * (1 + resolution), f"{resolution:.1%} less": value * (1 - resolution)}
         variants = [mutants.Mutant("value", name, sp.Symbol(name)) for name in wrong]
         tally = mutants.trial(variants, lambda m: agrees(wrong[str(m)]))
-        return self._add(Role.SUPPORT, Finding([proof], tally, what), using, given)
+        return self._add(Role.SUPPORT, Finding([proof], tally, what), using, given, scope=_beside(second_line))
 
     @_names_the_claim
     def measured(
         self, function: Callable[..., Any], reference: Callable[..., Any], points: Sequence[Any], *, ulps: float,
-        what: str, using: Sequence[str] = (), given: str | None = None,
+        what: str, second_line: bool = False, using: Sequence[str] = (), given: str | None = None,
     ) -> Proof:
         """A float64 function stays within ``ulps`` of a reference of many digits at all points (sampled)."""
         found = rounding.within(function, reference, points, ulps, what)
@@ -303,7 +306,7 @@ class CheckedClaim:
                 lambda *a: function(*a) * (1 + 4 * ulps * 2.0**-53), reference, points, ulps, what
             ),
         )
-        return self._add(Role.SUPPORT, Finding([found], tally, what), using, given)
+        return self._add(Role.SUPPORT, Finding([found], tally, what), using, given, scope=_beside(second_line))
 
     @_names_the_claim
     def argued(
@@ -319,7 +322,7 @@ class CheckedClaim:
         self, *, because: str, using: Sequence[str] = (), given: str | None = None, instead_of: Sequence[str] = ()
     ) -> Proof:
         """How the checks of this claim give its statement: a step that a person has to read."""
-        finding = Finding([stated.argued("the checks give the statement", because)], mutants.NONE, "the statement follows")
+        finding = Finding([stated.argued(FOLLOWS, because)], mutants.NONE, "the statement follows")
         return self._add(Role.SUPPORT, finding, using, given, instead_of=tuple(instead_of), because=because)
 
     @_names_the_claim
@@ -347,14 +350,20 @@ class CheckedClaim:
     ) -> Proof:
         """What the paper asserts is false at an exact witness that meets its hypotheses.
 
+        Those that the inventory has in machine form are evaluated there; ``hypotheses`` has the others.
         ``instance`` tells it in words; ``meets`` says for hypotheses in words why they hold there.
         """
         if unknown := [words for words in (meets or {}) if words not in self.claim.hypotheses]:
             raise CheckFailed(f"meets speaks of a hypothesis that the inventory doesn't have: {unknown[0]!r}")
         found = exact.refutes(asserted, witness, hypotheses)
+        evaluated = len(hypotheses)
+        if self.claim.stated is not None:
+            of_inventory = self._binding(self.claim.stated, {}, Hints())
+            evaluated += of_inventory.met({str(symbol): value for symbol, value in witness.items()})
         return self._add_refutation(
-            found, f"not {asserted}", str(asserted), using, instead_of=tuple(instead_of), instance=instance,
-            meets=dict(meets or {}), hypotheses=len(hypotheses), opposite=asserted, witness_of=(witness, hypotheses),
+            found, f"not {_spoken(asserted)}", _spoken(asserted), using, instead_of=tuple(instead_of),
+            instance=instance, meets=dict(meets or {}), hypotheses=evaluated, opposite=asserted,
+            witness_of=(witness, hypotheses),
         )
 
     def _add_refutation(
@@ -367,7 +376,7 @@ class CheckedClaim:
             tally = mutants.trial(
                 [mutants.Mutant("relation", "turned round", turned)], lambda m: exact.refutes(m, *witness_of)
             )
-        finding = Finding([found.evidence], tally, of)
+        finding = Finding([found.evidence], tally, of, opposite)
         return self._add(Role.REFUTATION, finding, using, None, witness=_witness_json(found, asserted), **rest)
 
     @_names_the_claim
@@ -383,10 +392,11 @@ class CheckedClaim:
         found = exact.refutes(asserted, witness, where)
         right = self._finder.equal(lhs, corrected, where, sample, corners)
         finding = Finding(
-            [found.evidence, *right.evidence], right.tally, f"{lhs} = {corrected}, not {printed}", verified=corrected
+            right.evidence, right.tally, f"{lhs} = {corrected}, not {printed}", right.relation, corrected
         )
         return self._add(
-            Role.MISPRINT, finding, using, None, witness=_witness_json(found, str(asserted)),
+            Role.MISPRINT, finding, using, None, witness=_witness_json(found, _spoken(asserted)),
+            against=(found.evidence.to_json(),), hypotheses=len(where),
             printed=sp.latex(printed), corrected=sp.latex(corrected), instance=instance, instead_of=tuple(instead_of),
         )
 
@@ -434,7 +444,7 @@ class CheckedClaim:
             file=place.file, line=place.line, cell=place.cell, **{**written, **rest},
         )
         record = self.paper.recorder.add(self.claim.id, check)
-        parts = [e.detail for e in finding.evidence]
+        parts = [e["detail"] for e in (*check.against, *check.evidence)]
         if check.scope is Scope.STATEMENT:
             parts.insert(0, "as stated" if check.part is None else f"as stated, part {check.part[0]} of {check.part[1]}")
         if given:
@@ -469,6 +479,25 @@ class Proof(CheckedClaim):
 def _shown(statement: str) -> str:
     """What was checked, in one line that a person will read."""
     return statement if len(statement) <= LONGEST_SHOWN else statement[: LONGEST_SHOWN - 2] + " …"
+
+
+_SIGNS = {"Eq": "==", "Ne": "!=", "Lt": "<", "Le": "<=", "Gt": ">", "Ge": ">="}
+
+
+def _spoken(relation: sp.Basic | Tree) -> str:
+    """A relation with its sign between its sides; anything else in its machine form."""
+    match relation:
+        case Apply(head, (left, right)) if head in _SIGNS:
+            return f"{left} {_SIGNS[head]} {right}"
+        case sp.Rel():
+            return f"{relation.lhs} {relation.rel_op} {relation.rhs}"
+        case _:
+            return str(relation)
+
+
+def _beside(second_line: bool) -> Scope:
+    """Of how much a check of some cases, runs or points speaks."""
+    return Scope.SECOND_LINE if second_line else Scope.INSTANCES
 
 
 def _handed(computed: Mapping[str, Any], table: SymbolTable) -> dict[str, str]:

@@ -1,0 +1,443 @@
+"""The command line on a small project: what passes, and what each kind of damage is called."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from claimproof.core.ledger import SCHEMA
+
+CLAIMS = '''
+[paper]
+key = "toy"
+title = "A toy"
+authors = ["A. Author"]
+versions = { "1" = "print" }
+
+[[claim]]
+id = "TOY-1"
+place = "Lemma 1"
+section = "1"
+versions = ["1"]
+formula = "Eq((x + 1)**2, x**2 + 2*x + 1)"
+headline = "squares"
+
+[[claim]]
+id = "TOY-2"
+place = "Lemma 2"
+section = "1"
+versions = ["1"]
+statement = "$e^x > 1 + x$ for $0 < x < 4$"
+rests_on = ["TOY-1"]
+
+[[claim]]
+id = "TOY-3"
+place = "Remark"
+section = "1"
+versions = ["1"]
+formula = "x**2 > x"
+where = ["x < 5"]
+
+[[claim]]
+id = "TOY-3-corrected"
+place = "Remark"
+section = "1"
+versions = []
+statement = "$x^2 - x = x(x-1)$"
+corrects = "TOY-3"
+'''
+
+SYMBOLS = '''
+[symbol.x]
+latex = "x"
+domain = "positive"
+meaning = "a length"
+'''
+
+PYPROJECT = '''
+[tool.claimproof]
+kernels = "crawlproof.kernels"
+formulas = "src/crawlproof/formulas"
+'''
+
+INEQUALITY = 'paper.claim("TOY-2").inequality(sp.exp(x) > 1 + x, on={x: (0, 4)}, zeros={x: (0, 2)})'
+SECOND = (
+    'paper.claim("TOY-2").simulated(lambda rng, runs: rng.random(runs) + 1, 1.5, seed=7, runs=400_000, what="mean", '
+    'second_line=True)'
+)
+
+DERIVATION = '''
+import sympy as sp
+from claimproof import Paper
+
+paper = Paper("toy")
+x = paper.symbols("x")
+square = paper.claim("TOY-1")
+proof = square.as_stated()
+square.export(
+    "square", (x + 1) ** 2, of=proof, args={"side": x}, domain={"side": "> 0"}, describe={"side": "x, a length"},
+    sample={"side": (1e-6, 1e6)}, summary="A square.", ulps=4,
+)
+INEQUALITY
+SECOND
+paper.claim("TOY-3").refute_as_stated({"x": sp.Rational(1, 2)}, instance="A length of one half.")
+paper.claim("TOY-3-corrected").equal(x**2 - x, x * (x - 1))
+'''.replace("INEQUALITY", INEQUALITY).replace("SECOND", SECOND)
+
+FIFTH = '''
+[[claim]]
+id = "TOY-5"
+place = "Lemma 5"
+section = "1"
+versions = ["1"]
+statement = "$x + x = 2x$"
+'''
+
+OTHER = '''
+from claimproof import Paper
+
+paper = Paper("toy")
+x = paper.symbols("x")
+paper.claim("TOY-5").equal(x + x, 2 * (x + 1) - 2)
+'''
+
+
+@dataclass(frozen=True)
+class Toy:
+    """A project of four claims in a folder of its own."""
+
+    root: Path
+
+    @property
+    def script(self) -> Path:
+        return self.root / "derivations" / "toy" / "all.py"
+
+    @property
+    def inventory(self) -> Path:
+        return self.root / "derivations" / "toy" / "claims.toml"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "derivations" / "ledger.json"
+
+    def __call__(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {key: value for key, value in os.environ.items() if key != "CI"}
+        return subprocess.run(
+            [sys.executable, "-m", "crawlproof", *arguments], cwd=self.root, capture_output=True, text=True, check=False,
+            env=clean | {"CRAWLPROOF_ROOT": str(self.root)} | environment,
+        )
+
+    def replace(self, old: str, new: str) -> None:
+        path = self.inventory if old in self.inventory.read_text(encoding="utf-8") else self.script
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def make(root: Path) -> Toy:
+    toy = Toy(root)
+    toy.script.parent.mkdir(parents=True)
+    (root / "src" / "crawlproof" / "formulas").mkdir(parents=True)
+    toy.inventory.write_text(CLAIMS, encoding="utf-8")
+    (root / "derivations" / "toy" / "symbols.toml").write_text(SYMBOLS, encoding="utf-8")
+    (root / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    toy.script.write_text(DERIVATION, encoding="utf-8")
+    return toy
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Toy:
+    """Verified, accepted and generated; tests only read it."""
+    toy = make(tmp_path_factory.mktemp("toy"))
+    for command in (["verify", "--accept"], ["generate"]):
+        done = toy(*command)
+        assert done.returncode == 0, done.stderr
+    return toy
+
+
+@pytest.fixture
+def toy(finished, tmp_path) -> Toy:
+    """A copy of the finished project to damage."""
+    copy = make(tmp_path / "toy")
+    copy.ledger.write_bytes(finished.ledger.read_bytes())
+    for path in (finished.root / "src" / "crawlproof" / "formulas").iterdir():
+        (copy.root / "src" / "crawlproof" / "formulas" / path.name).write_bytes(path.read_bytes())
+    return copy
+
+
+def test_verify_passes_and_says_what_it_found(toy):
+    done = toy("verify", "--json", "out.json")
+    assert done.returncode == 0, done.stderr
+    assert "derivations/toy/all.py  4 claims" in done.stdout
+    assert "squares" in done.stdout
+    assert "All 4 claims are as recorded." in done.stdout
+    assert (toy.root / "out.json").read_bytes() == toy.ledger.read_bytes()
+
+
+def test_two_runs_give_the_same_bytes_whatever_the_hash_seed(toy):
+    for seed in ("1", "2"):
+        assert toy("verify", "--no-cache", "--json", f"{seed}.json", PYTHONHASHSEED=seed).returncode == 0
+    assert (toy.root / "1.json").read_bytes() == (toy.root / "2.json").read_bytes() == toy.ledger.read_bytes()
+
+
+def test_results_are_kept_by_content_and_never_in_continuous_integration(toy):
+    assert "unchanged" not in toy("verify").stdout
+    os.utime(toy.script, (1, 1))
+    assert "unchanged" in toy("verify").stdout
+    assert "unchanged" not in toy("verify", "--no-cache").stdout
+    assert "unchanged" not in toy("verify", CI="true").stdout
+    toy.replace("proof = square.as_stated()", "proof = square.as_stated()  # as it stands")
+    assert "unchanged" not in toy("verify").stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("x**2 + 2*x + 1)", "x**2 - 2*x + 1)", ["all.py", "line 8", "TOY-1: false at x ="]),
+        ("sp.exp(x) > 1 + x", "sp.exp(x) < 1 + x", ["TOY-2: ", "line 13"]),
+        ('where = ["x < 5"]', 'where = ["x < 1/4"]', ["TOY-3: the witness x = 1/2 does not certainly meet x < 1/4"]),
+        ("sp.exp(x) > 1 + x", "sp.exp(x) > 0.5 + x", ["FloatInBall: TOY-2", "0.5"]),
+        ('rests_on = ["TOY-1"]', 'rests_on = ["TOY-2"]', ["cycle: TOY-2 -> TOY-2"]),
+        ('{"x": sp.Rational(1, 2)}', '{"x": sp.Integer(2)}', ["all.py", "line 15", "TOY-3: not refuted"]),
+        (INEQUALITY, "", ["TOY-2: holds was argued, now instances"]),
+        ("proof = square.as_stated()", "proof = square.definition()", ["no right-hand side to export"]),
+        ('paper.claim("TOY-3-corrected").equal(x**2 - x, x * (x - 1))', "", ["TOY-3 is refuted", "is unchecked"]),
+        ('claim("TOY-2")', 'claim("TOY-9")', ["unknown claim 'TOY-9'"]),
+    ],
+)
+def test_damage_is_named(toy, old, new, words):
+    toy.replace(old, new)
+    done = toy("verify")
+    assert done.returncode == 1
+    for word in words:
+        assert word in " ".join(done.stderr.split())
+
+
+def test_a_claim_that_was_never_checked_fails_where_completeness_is_asked_for(toy):
+    toy.replace('[[claim]]\nid = "TOY-2"', '[[claim]]\nid = "TOY-0"\nplace = "p"\nsection = "1"\nversions = []\n'
+                'statement = "s"\n\n[[claim]]\nid = "TOY-2"')
+    assert toy("verify", "--accept").returncode == 0
+    done = toy("verify", "--complete")
+    assert done.returncode == 1
+    assert "1 claims are unchecked: TOY-0" in done.stderr
+    toy.replace('key = "toy"', 'key = "toy"\ncomplete = true')
+    assert toy("verify").returncode == 1
+
+
+def test_a_survivor_is_named(toy):
+    toy.replace("paper.claim(\"TOY-3-corrected\").equal(x**2 - x, x * (x - 1))",
+                "paper.claim('TOY-3-corrected').instances([1, 2], lambda n: n > 0, what='n', wrong={'n >= 0': lambda n: n >= 0})")
+    done = toy("verify")
+    assert done.returncode == 1
+    assert "mutants survived: variant: n >= 0" in done.stderr
+
+
+class TestAPart:
+    def test_is_compared_with_the_ledger(self, toy):
+        done = toy("verify", "--only", "toy/*")
+        assert done.returncode == 0, done.stderr
+        assert "holds (argued)  TOY-2" in done.stdout
+        by_claim = toy("verify", "--only", "TOY-2*")
+        assert by_claim.returncode == 0
+        assert "toy/all" in by_claim.stdout
+        wrong = toy("verify", "--only", "nothing*")
+        assert wrong.returncode == 2
+        assert "known: toy/all" in wrong.stderr
+
+    @pytest.mark.parametrize(
+        ("old", "new", "words"),
+        [
+            (INEQUALITY, "", "TOY-2: the ledger says holds, now unchecked (it lost its check)"),
+            (SECOND, "", "TOY-2 lost a check: 2 before, 1 now"),
+            (SECOND, SECOND.replace("seed=7", "seed=8"), "TOY-2: checks, evidence differ"),
+            (INEQUALITY, f"\n{INEQUALITY}", "the checks of 3 claims moved to other lines"),
+        ],
+    )
+    def test_notices_lost_and_changed_checks(self, toy, old, new, words):
+        if old == INEQUALITY and not new:
+            toy.replace(SECOND, "")
+        toy.replace(old, new)
+        done = toy("verify", "--only", "toy/*")
+        assert done.returncode == 1
+        assert words in " ".join(done.stderr.split())
+
+    def test_that_is_accepted_changes_nothing_else(self, toy):
+        other = toy.script.with_name("other.py")
+        other.write_text(OTHER, encoding="utf-8")
+        toy.inventory.write_text(CLAIMS + FIFTH, encoding="utf-8")
+        assert toy("verify", "--accept").returncode == 0
+        before = json.loads(toy.ledger.read_text(encoding="utf-8"))["claims"]
+        toy.replace(SECOND, "")
+        other.write_text(OTHER.replace("x + x", "x + x + 0 * x"), encoding="utf-8")
+        toy.replace('rests_on = ["TOY-1"]', 'rests_on = []')
+        done = toy("verify", "--accept", "--no-cache", "--only", "toy/all")
+        assert done.returncode == 0, done.stderr
+        assert "unchanged" not in done.stdout
+        assert "TOY-2 lost a check: 2 before, 1 now" in done.stdout
+        after = json.loads(toy.ledger.read_text(encoding="utf-8"))["claims"]
+        assert [c["id"] for c in after] == [c["id"] for c in before]
+        assert after[-1] == before[-1]
+        assert next(c["id"] for c, d in zip(before, after, strict=True) if c != d) == "TOY-2"
+
+
+class TestAccept:
+    def test_shows_each_difference_first(self, toy):
+        toy.replace(SECOND, "")
+        done = toy("verify", "--accept")
+        assert done.returncode == 0, done.stderr
+        told = " ".join(done.stdout.split())
+        assert told.index("TOY-2 lost a check") < told.index("ledger written")
+        assert toy("verify").returncode == 0
+
+    @pytest.mark.parametrize("arguments", [(), ("--only", "toy/*"), ("--no-cache",)])
+    def test_a_failing_check_writes_nothing(self, toy, arguments):
+        before = toy.ledger.read_bytes()
+        toy.replace("x**2 + 2*x + 1)", "x**2 + 3*x + 1)")
+        done = toy("verify", "--accept", *arguments, "--json", "out.json", "--record", "run.json")
+        assert done.returncode == 1
+        assert toy.ledger.read_bytes() == before
+        assert not (toy.root / "out.json").exists()
+        assert not (toy.root / "run.json").exists()
+
+    def test_an_edited_cache_is_not_believed(self, toy):
+        assert toy("verify").returncode == 0
+        before = toy.ledger.read_bytes()
+        (kept,) = (toy.root / ".cache" / "derivations").glob("*.json")
+        records = json.loads(kept.read_text(encoding="utf-8"))
+        records["claims"]["TOY-2"] = records["claims"]["TOY-1"]
+        kept.write_text(json.dumps(records), encoding="utf-8")
+        done = toy("verify", "--accept")
+        assert done.returncode == 0, done.stderr
+        assert "unchanged" not in done.stdout
+        assert toy.ledger.read_bytes() == before
+
+    def test_a_ledger_of_the_first_version_is_replaced_and_what_changed_is_told(self, toy):
+        old = {"claims": [{"id": "TOY-1", "verdict": "gap", "fully_verified": True},
+                          {"id": "TOY-2", "verdict": "holds", "fully_verified": True}]}
+        toy.ledger.write_text(json.dumps(old), encoding="utf-8")
+        assert "has version 1" in toy("claims").stderr
+        assert toy("verify").returncode == 1
+        done = toy("verify", "--accept")
+        assert done.returncode == 0, done.stderr
+        assert "TOY-1: gap, — -> holds, derived" in done.stdout
+        assert "TOY-2: " not in done.stdout
+        assert toy("verify").returncode == 0
+
+
+def test_a_record_says_what_somebody_needs_who_runs_it_again(toy):
+    assert toy("verify", "--record", "run.json").returncode == 0
+    record = json.loads((toy.root / "run.json").read_text(encoding="utf-8"))
+    assert record["ledger"]["sha256"] == hashlib.sha256(toy.ledger.read_bytes()).hexdigest()
+    assert record["ledger"]["version"] == 2
+    assert record["installed"]["sympy"]
+    assert record["platform"]["python"].startswith("CPython 3.")
+    assert record["seeds"] == {"TOY-2": [7]}
+
+
+def test_a_hand_edit_in_the_formulas_is_named(toy):
+    assert toy("generate", "--check").returncode == 0
+    path = toy.root / "src" / "crawlproof" / "formulas" / "toy.py"
+    path.write_text(path.read_text(encoding="utf-8").replace("side + 1", "side - 1"), encoding="utf-8")
+    done = toy("generate", "--check")
+    assert done.returncode == 1
+    assert "toy.py: square differs from what its claim gives" in done.stderr
+
+
+def test_claims_tell_the_story(finished):
+    story = finished("claims", "TOY-3").stdout
+    for word in ("TOY-3", "false", "refuted", "1/2", "1/4", "TOY-3-corrected", "A length of one half."):
+        assert word in story
+    told = finished("claims", "TOY-1").stdout
+    for word in (
+        "holds  derived  (closed", "yes, checked as Eq((x + 1)**2, x**2 + 2*x + 1)", "checked       the statement itself",
+        "symbolic (expand) · sampled", "derivations/toy/all.py:8", "crawlproof.formulas.square", "notebooks/toy/all.ipynb",
+        "run again     crawlproof verify --no-cache --only 'TOY-1'",
+    ):
+        assert word in told
+    prose = " ".join(finished("claims", "TOY-2").stdout.split())
+    for word in (
+        "holds argued (not closed", "no: the statement is prose", "checked a step: exp(x) > x + 1 for x in (0, 4)",
+        "checked beside what settles it: mean", "to be read TOY-2: the checks give the statement (no reason is recorded)",
+        "open TOY-2 (holds, argued)",
+    ):
+        assert word in prose
+    one = json.loads(finished("claims", "TOY-1", "--json").stdout)
+    assert one["verdict"] == "holds"
+    assert one["fully_verified"] is True
+    assert one["mutants"]["killed"] == one["mutants"]["total"] > 0
+    everything = json.loads(finished("claims", "--json").stdout)
+    assert [claim["id"] for claim in everything] == ["TOY-1", "TOY-2", "TOY-3", "TOY-3-corrected"]
+    assert "false" in finished("claims", "--summary").stdout
+
+
+def test_the_ledger_is_of_the_published_schema(finished):
+    jsonschema.validate(
+        json.loads(finished.ledger.read_text(encoding="utf-8")), json.loads(SCHEMA.read_text(encoding="utf-8"))
+    )
+
+
+def test_errata_are_those_that_were_printed(finished):
+    (entry,) = json.loads(finished("errata", "--json").stdout)
+    assert entry["id"] == "TOY-3"
+    assert entry["witness"]["at"] == {"x": "1/2"}
+    assert entry["corrected"]["id"] == "TOY-3-corrected"
+    told = finished("errata", "TOY-3", "--paper", "toy", "--verdict", "false").stdout
+    for word in ("TOY-3  false (refuted)  Remark (1)", "instance      A length of one half.", "x = 1/2: left 1/4 = 0.25, right 1/2"):
+        assert word in told
+    assert "Eq(" not in told
+    assert "- **Instance.** A length of one half." in finished("errata", "--markdown").stdout
+    assert finished("errata", "--verdict", "gap").stdout.strip() == ""
+
+
+def test_what_changed_is_listed(finished, tmp_path):
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps({"claims": [
+        {"id": "TOY-1", "verdict": "holds", "fully_verified": True}, {"id": "TOY-2", "verdict": "gap", "fully_verified": True},
+    ]}), encoding="utf-8")
+    changed = json.loads(finished("diff", str(old), "--json").stdout)
+    assert [c["claim"] for c in changed] == ["TOY-2", "TOY-3", "TOY-3-corrected"]
+    assert changed[0]["before"] == {"verdict": "gap", "basis": None, "closed": True}
+    assert changed[0]["after"] == {"verdict": "holds", "basis": "argued", "closed": False}
+    assert "| `TOY-2` | gap | — | holds | argued |" in finished("diff", str(old), str(finished.ledger), "--markdown").stdout
+    assert "closed: 2 of 2 before, 2 of 4 now" in finished("diff", str(old)).stdout
+    assert "neither a file nor a git revision" in finished("diff", "no-such").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["claims", "TOY-7"], "unknown claim 'TOY-7'"), (["no-such-command"], "No such command"),
+        (["errata", "TOY-7"], "unknown claim 'TOY-7'"), (["errata", "TOY-1"], "TOY-1 is no erratum: its verdict is holds"),
+        (["errata", "--paper", "no"], "no paper 'no'"), (["errata", "--verdict", "holds"], "accepted: false, misprint, holds-if, gap"),
+        (["errata", "--json", "--markdown"], "name one"),
+    ],
+)
+def test_wrong_use_is_told_and_exits_with_two(finished, arguments, words):
+    done = finished(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
+def test_outside_of_a_checkout_it_says_so(finished, tmp_path):
+    environment = {key: value for key, value in os.environ.items() if key != "CRAWLPROOF_ROOT"}
+    done = subprocess.run(
+        [sys.executable, "-m", "crawlproof", "claims"], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "run this inside a checkout" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["verify", "claims", "errata", "diff", "generate", "notebooks"])
+def test_help_has_examples(finished, command):
+    done = finished(command, "--help")
+    assert done.returncode == 0
+    assert f"$ crawlproof {command}" in done.stdout
