@@ -68,7 +68,7 @@ class Check:
     formula: str | None = None  # the same in machine form
     latex: str | None = None  # and as it is printed
     scope: Scope = Scope.STEP
-    part: tuple[int, int] | None = None  # of a statement: which conjunct of how many
+    part: tuple[int, int] | None = None  # of a statement: which conjunct (or conclusion of a rule) of how many
     handed: Mapping[str, str] = field(default_factory=dict)  # what symbols that are not primitive were computed to be
     not_needed: tuple[str, ...] = ()  # hypotheses without which the same check still confirms
     because: str | None = None  # why the cases are all, why it follows, why the step fails
@@ -194,10 +194,20 @@ def _support(bound: Bound, support: Sequence[Check]) -> Basis:
     argued = [c.basis for c in support if c.basis is Basis.ARGUED]
     if bound is Bound.BOUND:
         return weakest([*(c.basis for c in support if c.scope is Scope.STATEMENT), *argued])
+    if concluded := concluding(support):
+        return weakest([*(c.basis for c in concluded), *argued])
     counted = [c for c in support if c.scope is not Scope.SECOND_LINE]
     # Samples and simulations stand beside what settles a claim; alone they are all there is.
     settling = [c for c in counted if c.kinds & (DECISIVE | {"argued", "textual"})] or counted
     return weakest(_unbound(c) for c in settling)
+
+
+def concluding(support: Sequence[Check]) -> list[Check]:
+    """The conclusions of rules that are all the inventory shows beside a sentence; none while one is missing."""
+    found = [c for c in support if c.scope is Scope.RULE and c.part is not None and c.basis is not Basis.NONE]
+    parts = {c.part for c in found if c.part is not None}
+    reached = {place for place, _ in parts}
+    return found if all(reached == set(range(1, total + 1)) for _, total in parts) else []
 
 
 @dataclass

@@ -6,10 +6,11 @@ Nothing here knows a claim or records anything, so that the same call can be mad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from claimproof.core.evidence import CheckFailed, Evidence
 from claimproof.engines import enclosed, exact, mutants, sampled, symbolic
@@ -68,7 +69,9 @@ class Finder:
         strategies, tally = self._matches(found, [value] * len(found), where)
         proof = symbolic.limit_evidence(strategies, sides, vacuous=expression == value)
         of = f"{expression} -> {value} as {variable} -> {point}{sides if len(sides) == 1 else ''}"
-        return Finding(_witnessed(proof, second), tally, of, verified=value, where=tuple(where))
+        held = sp.Limit(expression, variable, point, sides or "-")
+        relation = sp.Eq(held, value, evaluate=False)
+        return Finding(_witnessed(proof, second), tally, of, relation, value, tuple(where))
 
     def series(
         self, expression: sp.Expr, variable: sp.Symbol, point: sp.Expr, order: int, expansion: sp.Expr,
@@ -113,7 +116,47 @@ class Finder:
         )
         tally += self._larger_regions(relation, on, zeros, tail, where)
         region = ", ".join(f"{symbol} in {limits}" for symbol, limits in ranges.items())
-        return Finding([proof], tally, f"{relation} for {region}", relation)
+        return Finding([proof], tally, f"{relation} for {region}", relation, where=(*_as_relations(on), *where))
+
+    def implied(
+        self, conclusion: sp.Rel, hypothesis: sp.Rel, *, on: Ranges, where: Sequence[sp.Basic], times: Any = None,
+    ) -> Finding:
+        """``conclusion`` under ``hypothesis``, as a step of an induction: the gap between the sides of the one is that of
+        the other, ``times`` a factor, and a remainder which vanishes (or, for inequalities, has the right sign).
+
+        Sums and products that go one further are split first; then they, and functions that are not known, are taken
+        as symbols. What is proved by an engine is the statement about the remainder.
+        """
+        known = _gap(hypothesis)
+        gap = _peeled(_gap(conclusion), known)
+        opaque = {node: sp.Dummy(str(node), real=True) for node in _opaque(gap, known)}
+        gap, known = sp.expand(gap.xreplace(opaque)), sp.expand(known.xreplace(opaque))
+        factor = _factor(gap, known, opaque.values()) if times is None else sp.sympify(times)
+        if sp.fraction(sp.together(factor))[1].is_nonzero is not True:
+            raise CheckFailed(f"the factor {factor} of the hypothesis is not seen to have a denominator other than 0")
+        if isinstance(conclusion, sp.Eq):
+            if not isinstance(hypothesis, sp.Eq):
+                raise CheckFailed(f"the equation {conclusion} can't follow from {hypothesis}")
+            found = self.equal(gap, sp.expand(factor * known), where, None, ())
+        else:
+            if not isinstance(hypothesis, sp.Eq) and factor.is_nonnegative is not True:
+                raise CheckFailed(f"the factor {factor} of the hypothesis {hypothesis} is not seen to be nonnegative")
+            rest = sp.expand(gap - factor * known)
+            needed = sp.Gt if isinstance(conclusion, sp.Gt | sp.Lt) else sp.Ge
+            if isinstance(hypothesis, sp.Gt | sp.Lt) and factor.is_positive:
+                needed = sp.Ge
+            found = self._remainder(needed(rest, 0, evaluate=False), on, where)
+        asked = (*_as_relations(on), *where, hypothesis)
+        return replace(found, relation=conclusion, where=asked, of=f"{conclusion} if {hypothesis}", verified=None)
+
+    def _remainder(self, relation: sp.Rel, on: Ranges, where: Sequence[sp.Basic]) -> Finding:
+        """An inequality for whole numbers too: it is proved for the real ones between them."""
+        if not relation.free_symbols:
+            return self.compared(relation)
+        real = {s: sp.Dummy(s.name, **_as_real(s)) for s in on if s.is_integer}
+        ranges = {real.get(s, s): limits for s, limits in on.items()}
+        held = relation.func(*(side.xreplace(real) for side in relation.args), evaluate=False)
+        return self.inequality(held, ranges, None, None, [h.xreplace(real) for h in where], 100_000)
 
     def compared(self, relation: sp.Rel) -> Finding:
         """A relation between closed numbers, decided exactly or by balls."""
@@ -265,6 +308,65 @@ class Finder:
 
 def _open_ranges(on: Ranges) -> dict[sp.Symbol, tuple[Any, Any]]:
     return {s: (r.start, r.end) if isinstance(r, sp.Interval) else r for s, r in on.items()}
+
+
+def _as_real(symbol: sp.Symbol) -> dict[str, bool]:
+    sign = next((word for word in ("positive", "nonnegative") if getattr(symbol, f"is_{word}")), "real")
+    return {sign: True}
+
+
+def _as_relations(on: Ranges) -> tuple[sp.Basic, ...]:
+    """The ranges of an inequality as relations; what the symbols' declarations say is left out."""
+    found: list[sp.Basic] = []
+    for symbol, limits in on.items():
+        closed = isinstance(limits, sp.Interval)
+        low, high = (limits.start, limits.end) if closed else map(sp.sympify, limits)
+        from_ = sp.Ge if closed and not limits.left_open else sp.Gt
+        to = sp.Le if closed and not limits.right_open else sp.Lt
+        found += [from_(symbol, low)] if low != -sp.oo else []
+        found += [to(symbol, high)] if high != sp.oo else []
+    return tuple(relation for relation in found if relation != sp.true)
+
+
+def _gap(relation: sp.Rel) -> sp.Expr:
+    """What a relation compares with 0; inequalities say that it is not less."""
+    match relation:
+        case sp.Eq():
+            return relation.lhs - relation.rhs
+        case sp.Gt() | sp.Ge() | sp.Lt() | sp.Le():
+            return relation.gts - relation.lts
+        case _:
+            raise CheckFailed(f"{relation} is no equation or inequality")
+
+
+def _peeled(gap: sp.Expr, known: sp.Expr) -> sp.Expr:
+    """Sums and products that go one further than those of the hypothesis, as those and their last term or factor."""
+    ranges = (sp.Sum, sp.Product)
+    shorter = {(type(node), *node.args[:1], *node.limits[0][:2]): node for node in known.atoms(*ranges) if len(node.limits) == 1}
+    for node in gap.atoms(*ranges):
+        if len(node.limits) != 1:
+            continue
+        variable, low, high = node.limits[0]
+        before = shorter.get((type(node), node.function, variable, low))
+        if before is None or sp.expand(high - before.limits[0][2]) != 1:
+            continue
+        if sp.expand(high - low).is_nonnegative is not True:
+            raise CheckFailed(f"the range of {node} is not seen to have a last term: {high} >= {low} must be certain")
+        last = node.function.subs(variable, high)
+        gap = gap.xreplace({node: before + last if isinstance(node, sp.Sum) else before * last})
+    return gap
+
+
+def _opaque(*expressions: sp.Expr) -> list[sp.Expr]:
+    return sorted({n for e in expressions for n in e.atoms(sp.Sum, sp.Product, AppliedUndef)}, key=sp.default_sort_key)
+
+
+def _factor(gap: sp.Expr, known: sp.Expr, unknowns: Iterable[sp.Dummy]) -> sp.Expr:
+    """How often the hypothesis is used: what makes its unknown quantities disappear."""
+    for unknown in unknowns:
+        if known.has(unknown) and gap.has(unknown):
+            return sp.cancel(gap.coeff(unknown, 1) / known.coeff(unknown, 1))
+    raise CheckFailed("the hypothesis is about nothing that the conclusion has: there is nothing to use it for (or give times=)")
 
 
 def _witnessed(proof: Evidence, second: Evidence | None) -> list[Evidence]:
