@@ -431,28 +431,54 @@ class FreeAlgebra:
         ))
 
     def _reduced(self, word: Word, rules: Mapping[Word, Polynomial]) -> Polynomial:
+        """A word rewritten until no rule applies to any of what has become of it."""
+        done: Polynomial = {}
+        pending: list[tuple[Word, Fraction]] = [(word, Fraction(1))]
+        while pending:
+            current, coefficient = pending.pop()
+            new = self._step(current, rules)
+            if new is None:
+                done[current] = done.get(current, Fraction(0)) + coefficient
+            else:
+                pending += [(other, coefficient * c) for other, c in new.items()]
+        return {other: c for other, c in done.items() if c != 0}
+
+    def _step(self, word: Word, rules: Mapping[Word, Polynomial]) -> Polynomial | None:
         self._steps[0] += 1
         if self._steps[0] > MOST_STEPS:
             raise CheckFailed(f"rewriting did not end in {MOST_STEPS} steps: the relations rewrite each other in a circle")
         for start in range(len(word)):
             for end in range(start + 1, len(word) + 1):
-                if word[start:end] in rules:
-                    return _sum(*(
-                        (c, self._reduced(word[:start] + new + word[end:], rules))
-                        for new, c in rules[word[start:end]].items()
-                    ))
-            if start + 1 < len(word) and (merged := self._mixed(word[start], word[start + 1], rules)) is not None:
-                return _sum(*((c, self._reduced(word[:start] + new + word[start + 2:], rules)) for new, c in merged.items()))
-        return {word: Fraction(1)}
+                if (new := rules.get(word[start:end])) is not None:
+                    return {word[:start] + middle + word[end:]: c for middle, c in new.items()}
+            if start + 1 < len(word) and (new := self._mixed(word[start], word[start + 1], rules)) is not None:
+                return {word[:start] + middle + word[start + 2:]: c for middle, c in new.items()}
+        return None
 
     def _mixed(self, one: Atom, other: Atom, rules: Mapping[Word, Polynomial]) -> Polynomial | None:
-        """(A (x) B)(C (x) D) = AC (x) BD, where A fits C and B fits D."""
-        if not isinstance(one, _Beside) or not isinstance(other, _Beside) or len(one.words) != len(other.words):
-            return None
-        pairs = list(zip(one.words, other.words, strict=True))
-        if not all(_fits((a[2],), (b[1],)) for a, b in pairs):
-            return None
-        return self._beside([(self._reduced(a[0] + b[0], rules), a[1], b[2]) for a, b in pairs], rules)
+        """(A (x) B)(C (x) D) = AC (x) BD where A fits C and B fits D; a factor that is one column wide (one row high)
+        stands beside whatever the others are multiplied by."""
+        match one, other:
+            case _Beside(left), _Beside(right) if len(left) == len(right):
+                pairs = list(zip(left, right, strict=True))
+                if not all(_fits((a[2],), (b[1],)) for a, b in pairs):
+                    return None
+                return self._beside([(self._reduced(a[0] + b[0], rules), a[1], b[2]) for a, b in pairs], rules)
+            case _Beside(left), Letter() | _Inverted():
+                place = _only_wide([columns for _, _, columns in left])
+                factor, columns = (other,), other.columns if isinstance(other, Letter) else other.rows
+                return None if place is None else self._beside([
+                    (self._reduced(w + factor, rules), rows, columns) if i == place else ({w: Fraction(1)}, rows, width)
+                    for i, (w, rows, width) in enumerate(left)
+                ], rules)
+            case Letter() | _Inverted(), _Beside(right):
+                place = _only_wide([rows for _, rows, _ in right])
+                return None if place is None else self._beside([
+                    (self._reduced((one, *w), rules), one.rows, columns) if i == place else ({w: Fraction(1)}, height, columns)
+                    for i, (w, height, columns) in enumerate(right)
+                ], rules)
+            case _:
+                return None
 
     def _beside(self, factors: Sequence[tuple[Polynomial, Size, Size]], rules: Mapping[Word, Polynomial]) -> Polynomial:
         """A Kronecker product of sums as a sum of Kronecker products of words."""
@@ -508,12 +534,22 @@ class FreeAlgebra:
             + ("; ".join(map(str, self.relations)) or "; ".join(map(str, blocks)))
         )
 
+    def _solved(self) -> tuple[Letter, ...]:
+        """The letters that are solved for, in the order of the relations, which has to be one that can be gone."""
+        solved = tuple(dict.fromkeys(r.solving for r in self.relations))
+        for place, letter in enumerate(solved):
+            for relation in self.relations:
+                missing = [x for x in letters(relation.left, relation.right) if x in solved[place + 1:]]
+                if relation.solving == letter and missing:
+                    raise CheckFailed(f"{relation} can't be solved for {letter} before {missing[0]} is known: give that one first")
+        return solved
+
     def _instance(self, blocks: Sequence[Block], rng: random.Random) -> Instance | None:
         sides = [side for r in self.relations for side in (r.left, r.right)]
         known = letters(*blocks, *sides)
         symbols = sorted({s for of in known for length in of.shape for s in length.free_symbols}, key=str)
         sizes = {symbol: rng.randint(1, LARGEST) for symbol in symbols}
-        solved = tuple(dict.fromkeys(r.solving for r in self.relations))
+        solved = self._solved()
         instance = Instance(sizes, {of: _random_matrix(of, sizes, rng) for of in known if of not in solved})
         try:
             for letter in solved:
@@ -525,6 +561,12 @@ class FreeAlgebra:
         except ZeroDivisionError:  # an inverse that these matrices don't have
             return None
         return instance
+
+
+def _only_wide(lengths: Sequence[Size]) -> int | None:
+    """The one place whose length is not 1."""
+    wide = [place for place, length in enumerate(lengths) if length != 1]
+    return wide[0] if len(wide) == 1 else None
 
 
 def _inverted(word: Word) -> Iterator[_Inverted]:
