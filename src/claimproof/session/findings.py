@@ -274,9 +274,10 @@ class Finder:
         elif sampled.holds_integrals(lhs, rhs):
             second = sampled.integrals(lhs, rhs, sampler)
         proof, strategy = symbolic.equal(lhs, rhs, where)
+        written = _written_out(rhs)
         wrong = [
             m for m in mutants.of_expression(rhs)
-            if not sampled.can_evaluate(rhs) or mutants.differs(rhs, m.expression, points)
+            if not sampled.can_evaluate(written) or mutants.differs(written, _written_out(m.expression), points)
         ]
 
         def accepts(mutant: sp.Expr) -> bool:
@@ -304,6 +305,14 @@ class Finder:
 
             tally += mutants.trial(wrong, accepts)
         return strategies, tally
+
+
+def _written_out(expression: sp.Expr) -> sp.Expr:
+    """Sums and products between numbers term by term: an empty one, or one of a single 1, makes mutants that are equal."""
+    return expression.replace(
+        lambda e: isinstance(e, sp.Sum | sp.Product) and all(end.is_Integer for _, *ends in e.limits for end in ends),
+        lambda e: e.doit(),
+    )
 
 
 def _open_ranges(on: Ranges) -> dict[sp.Symbol, tuple[Any, Any]]:

@@ -65,7 +65,7 @@ def test_a_conclusion_is_no_stronger_than_its_weakest_premise():
 ])
 def test_a_premise_that_no_machine_settled_is_refused(evidence):
     premise = Finding(evidence, finder.equal(x, x, (), None, ()).tally, "x > 0", sp.Gt(x, 0, evaluate=False))
-    with pytest.raises(CheckFailed, match="argued|not settled"):
+    with pytest.raises(CheckFailed, match=r"argued|not settled"):
         expected(premise, x)
 
 
@@ -92,7 +92,7 @@ def test_substitution_keeps_hypotheses_and_domains():
     found = substitution(finding, {x: t + 1, y: z})
     assert found.relation == eq((t + 1 + z) ** 2, z**2 + sp.Mul(2, z, t + 1) + (t + 1) ** 2)
     assert found.where == (z < 2,)
-    with pytest.raises(RuleRefused, match="z in the place of x .* x is positive"):
+    with pytest.raises(RuleRefused, match=r"z in the place of x .* x is positive"):
         substitution(finding, {x: z})
     with pytest.raises(RuleRefused, match="fails there"):
         substitution(finding, {y: 3})
@@ -231,7 +231,7 @@ def test_expectations_are_monotone_and_linear():
     found = expected(pointwise, x)
     assert found.relation == sp.Ge(Mean(sp.exp(-c * x), x), Mean(1 - c * x, x), evaluate=False)
     assert found.where == (x < 3,)
-    assert "for every law of x" in found.of and "x < 3" in found.of
+    assert "for every law of x for which both sides are finite where x < 3" in found.of
     assert looked_at(found).data["true"] > 0
     named = expected(pointwise, x, {sp.exp(-c * x): h, x: t})
     assert named.relation == sp.Ge(h, 1 - c * t, evaluate=False)
@@ -287,7 +287,7 @@ def test_jensen_takes_the_ends_where_the_function_is_continuous():
     with pytest.raises(RuleRefused, match="not on"):
         jensen(convex(f, [y > 0, y < 2], y), f, y, interval=sp.Interval(0, 3))
     g = 1 / y
-    with pytest.raises(RuleRefused, match="limit|continuous"):
+    with pytest.raises(RuleRefused, match=r"limit|continuous"):
         jensen(convex(g, [y > 0, y < 2], y), g, y, interval=sp.Interval(0, 2))
 
 
