@@ -119,35 +119,37 @@ class Finder:
         return Finding([proof], tally, f"{relation} for {region}", relation, where=(*_as_relations(on), *where))
 
     def implied(
-        self, conclusion: sp.Rel, hypothesis: sp.Rel, *, on: Ranges, where: Sequence[sp.Basic], times: Any = None,
+        self, conclusion: sp.Rel, hypotheses: Mapping[sp.Rel, Any], *, on: Ranges, where: Sequence[sp.Basic]
     ) -> Finding:
-        """``conclusion`` under ``hypothesis``, as a step of an induction: the gap between the sides of the one is that of
-        the other, ``times`` a factor, and a remainder which vanishes (or, for inequalities, has the right sign).
+        """``conclusion`` under ``hypotheses``, such as the step of an induction: the gap between its sides is that of each
+        hypothesis, times its factor (None: the one that makes what is unknown disappear), and a remainder that
+        vanishes, or has the right sign. What an engine proves is the statement about the remainder.
 
-        Sums and products that go one further are split first; then they, and functions that are not known, are taken
-        as symbols. What is proved by an engine is the statement about the remainder.
+        Sums and products that go one further than a hypothesis's are split first, and sums term by term; then they,
+        and functions that are not known, are taken as symbols.
         """
-        known = _gap(hypothesis)
-        gap = _peeled(_gap(conclusion), known)
-        opaque = {node: sp.Dummy(str(node), real=True) for node in _opaque(gap, known)}
-        gap, known = sp.expand(gap.xreplace(opaque)), sp.expand(known.xreplace(opaque))
-        factor = _factor(gap, known, opaque.values()) if times is None else sp.sympify(times)
-        if sp.fraction(sp.together(factor))[1].is_nonzero is not True:
-            raise CheckFailed(f"the factor {factor} of the hypothesis is not seen to have a denominator other than 0")
-        if isinstance(conclusion, sp.Eq):
-            if not isinstance(hypothesis, sp.Eq):
-                raise CheckFailed(f"the equation {conclusion} can't follow from {hypothesis}")
-            found = self.equal(gap, sp.expand(factor * known), where, None, ())
+        known = {hypothesis: _gap(hypothesis) for hypothesis in hypotheses}
+        gap = _gap(conclusion)
+        for other in known.values():
+            gap = _peeled(gap, other)
+        gap, known = _by_terms(gap), {hypothesis: _by_terms(other) for hypothesis, other in known.items()}
+        opaque = {node: sp.Dummy(str(node), real=True) for node in _opaque(gap, *known.values())}
+        gap = gap.xreplace(opaque)
+        used = sp.S.Zero
+        for hypothesis, factor in hypotheses.items():
+            other = known[hypothesis].xreplace(opaque)
+            times = _factor(sp.expand(gap), sp.expand(other), opaque.values()) if factor is None else sp.sympify(factor)
+            _require_usable(conclusion, hypothesis, times)
+            used += times.xreplace(opaque) * other
+        rest = sp.expand(sp.expand(gap) - sp.expand(used))
+        if isinstance(conclusion, sp.Eq) or (rest == 0 and _strong_enough(conclusion, hypotheses)):
+            found = self.equal(gap, used, where, None, ())
         else:
-            if not isinstance(hypothesis, sp.Eq) and factor.is_nonnegative is not True:
-                raise CheckFailed(f"the factor {factor} of the hypothesis {hypothesis} is not seen to be nonnegative")
-            rest = sp.expand(gap - factor * known)
             needed = sp.Gt if isinstance(conclusion, sp.Gt | sp.Lt) else sp.Ge
-            if isinstance(hypothesis, sp.Gt | sp.Lt) and factor.is_positive:
-                needed = sp.Ge
             found = self._remainder(needed(rest, 0, evaluate=False), on, where)
-        asked = (*_as_relations(on), *where, hypothesis)
-        return replace(found, relation=conclusion, where=asked, of=f"{conclusion} if {hypothesis}", verified=None)
+        asked = (*_as_relations(on), *where, *hypotheses)
+        of = f"{conclusion} if {' and '.join(map(str, hypotheses))}"
+        return replace(found, relation=conclusion, where=asked, of=of, verified=None)
 
     def _remainder(self, relation: sp.Rel, on: Ranges, where: Sequence[sp.Basic]) -> Finding:
         """An inequality for whole numbers too: it is proved for the real ones between them."""
@@ -370,12 +372,44 @@ def _opaque(*expressions: sp.Expr) -> list[sp.Expr]:
     return sorted({n for e in expressions for n in e.atoms(sp.Sum, sp.Product, AppliedUndef)}, key=sp.default_sort_key)
 
 
+def _by_terms(expression: sp.Expr) -> sp.Expr:
+    """Finite sums of sums as sums of sums, with factors that don't depend on the index in front."""
+
+    def split(total: sp.Sum) -> sp.Expr:
+        (index, low, high), = total.limits
+        parts = [term.as_independent(index) for term in sp.Add.make_args(sp.expand(total.function))]
+        return sp.Add(*(fixed * sp.Sum(moving, (index, low, high)) for fixed, moving in parts))
+
+    return expression.replace(
+        lambda e: isinstance(e, sp.Sum) and len(e.limits) == 1 and all(end.is_finite is not False for end in e.limits[0][1:]),
+        split,
+    )
+
+
+def _require_usable(conclusion: sp.Rel, hypothesis: sp.Rel, times: sp.Expr) -> None:
+    """A hypothesis times something that exists and, unless it is an equation, is not negative."""
+    if sp.fraction(sp.together(times))[1].is_nonzero is not True:
+        raise CheckFailed(f"the factor {times} of the hypothesis is not seen to have a denominator other than 0")
+    if isinstance(hypothesis, sp.Eq):
+        return
+    if isinstance(conclusion, sp.Eq):
+        raise CheckFailed(f"the equation {conclusion} can't follow from {hypothesis}")
+    if times.is_nonnegative is not True:
+        raise CheckFailed(f"the factor {times} of the hypothesis {hypothesis} is not seen to be nonnegative")
+
+
+def _strong_enough(conclusion: sp.Rel, hypotheses: Mapping[sp.Rel, Any]) -> bool:
+    """Without a remainder a strict conclusion needs a strict hypothesis, times something positive."""
+    strict = [times for h, times in hypotheses.items() if isinstance(h, sp.Gt | sp.Lt)]
+    return isinstance(conclusion, sp.Ge | sp.Le) or any(t is not None and sp.sympify(t).is_positive for t in strict)
+
+
 def _factor(gap: sp.Expr, known: sp.Expr, unknowns: Iterable[sp.Dummy]) -> sp.Expr:
     """How often the hypothesis is used: what makes its unknown quantities disappear."""
     for unknown in unknowns:
         if known.has(unknown) and gap.has(unknown):
             return sp.cancel(gap.coeff(unknown, 1) / known.coeff(unknown, 1))
-    raise CheckFailed("the hypothesis is about nothing that the conclusion has: there is nothing to use it for (or give times=)")
+    raise CheckFailed("the hypothesis is about nothing that the conclusion has: there is nothing to use it for (or give its factor)")
 
 
 def _witnessed(proof: Evidence, second: Evidence | None) -> list[Evidence]:

@@ -310,11 +310,12 @@ class CheckedClaim:
 
     @_names_the_claim
     def implied(
-        self, conclusion: sp.Rel, hypothesis: sp.Rel, *, on: Mapping[sp.Symbol, Any] | None = None,
-        where: Sequence[sp.Basic] = (), times: Any = None, using: Sequence[str] = (), given: str | None = None,
+        self, conclusion: sp.Rel, *hypotheses: sp.Rel, times: Sequence[Any] = (), on: Mapping[sp.Symbol, Any] | None = None,
+        where: Sequence[sp.Basic] = (), using: Sequence[str] = (), given: str | None = None,
     ) -> Proof:
-        """``conclusion`` under ``hypothesis``: the step of an induction (see ``Finder.implied``)."""
-        finding = self._finder.implied(conclusion, hypothesis, on=on or {}, where=where, times=times)
+        """``conclusion`` if ``hypotheses``, each of them used ``times`` its factor (see ``Finder.implied``)."""
+        factors = dict(zip(hypotheses, times or [None] * len(hypotheses), strict=True))
+        finding = self._finder.implied(conclusion, factors, on=on or {}, where=where)
         return self._add(Role.SUPPORT, finding, using, given)
 
     @_names_the_claim
@@ -522,6 +523,11 @@ class Proof(CheckedClaim):
         super().__init__(of.claim, of.paper)
         self._finding = finding
         self.given = given
+
+    @property
+    def relation(self) -> sp.Basic | None:
+        """What was proved, as a further check may name it."""
+        return self._finding.relation
 
     @property
     def says(self) -> str:

@@ -15,6 +15,7 @@ from claimproof.session.rules import (
     RuleRefused,
     bounded_by,
     case_split,
+    consequence,
     dominated,
     expected,
     induction,
@@ -122,7 +123,7 @@ def base_of(predicate, first):
 
 
 def test_induction_from_base_and_step():
-    step = finder.implied(geometric(n + 1), geometric(n), on={}, where=())
+    step = finder.implied(geometric(n + 1), {geometric(n): None}, on={}, where=())
     found = induction(geometric(n), n, 1, base=base_of(geometric, 1), step=step)
     assert found.relation == geometric(n)
     assert found.where == ()
@@ -136,10 +137,10 @@ def test_an_inequality_by_induction():
 
     base = finder.equal(sp.Product(1 + x, (k, 1, 1)), 1 + x, (), None, ())
     base = replace(base, relation=bernoulli(1))
-    step = finder.implied(bernoulli(n + 1), bernoulli(n), on={n: sp.Interval(1, 50), x: (0, 10)}, where=())
+    step = finder.implied(bernoulli(n + 1), {bernoulli(n): None}, on={n: sp.Interval(1, 50), x: (0, 10)}, where=())
     assert step.relation == bernoulli(n + 1)
     with pytest.raises(CheckFailed):
-        finder.implied(sp.Ge(sp.Product(1 + x, (k, 1, n + 1)), 1 + n * x + 2 * x, evaluate=False), bernoulli(n),
+        finder.implied(sp.Ge(sp.Product(1 + x, (k, 1, n + 1)), 1 + n * x + 2 * x, evaluate=False), {bernoulli(n): None},
                        on={n: sp.Interval(1, 50), x: (0, 10)}, where=())
     # The step was proved for x < 10 and n <= 50 only: the first is carried, the second is asked of every n.
     found = induction(bernoulli(n), n, 1, base=base, step=step)
@@ -154,11 +155,11 @@ def test_a_false_step_is_not_proved():
     def off_by_one(m):
         return eq(sp.Sum(k, (k, 1, m)), m * (m - 1) / 2)
 
-    finder.implied(wrong(n + 1), wrong(n), on={}, where=())  # the step of a false statement may be true
+    finder.implied(wrong(n + 1), {wrong(n): None}, on={}, where=())  # the step of a false statement may be true
     with pytest.raises(CheckFailed):
         base_of(wrong, 1)
     with pytest.raises(CheckFailed):
-        finder.implied(off_by_one(n + 1), off_by_one(n), on={}, where=())
+        finder.implied(off_by_one(n + 1), {off_by_one(n): None}, on={}, where=())
 
 
 @pytest.mark.parametrize(("change", "message"), [
@@ -170,7 +171,7 @@ def test_a_false_step_is_not_proved():
     (lambda base, step: (proved(geometric(1), [n > 3]), step), "hypothesis on n"),
 ])
 def test_induction_refuses_premises_that_do_not_fit(change, message):
-    base, step = change(base_of(geometric, 1), finder.implied(geometric(n + 1), geometric(n), on={}, where=()))
+    base, step = change(base_of(geometric, 1), finder.implied(geometric(n + 1), {geometric(n): None}, on={}, where=()))
     with pytest.raises(RuleRefused, match=message):
         induction(geometric(n), n, 1, base=base, step=step)
 
@@ -435,3 +436,41 @@ def test_bounded_monotone_sequences():
         monotone(proved(sp.Ge((n + 1) ** 2, n**2, evaluate=False)), proved(sp.Le(n**2, n**3, evaluate=False)), n)
     with pytest.raises(RuleRefused, match="next one"):
         monotone(proved(sp.Ge((n + 2) ** 2, n**2, evaluate=False)), proved(sp.Le(n**2, 3, evaluate=False)), n)
+
+
+# ---- consequences -------------------------------------------------------------------------
+
+
+def test_a_known_hypothesis_is_taken_away_and_its_own_take_its_place():
+    fact = proved(sp.Ge(x, 2, evaluate=False), [y > 0])
+    implied = finder.implied(sp.Ge(x**2 + x, 2 + x**2, evaluate=False), {fact.relation: 1}, on={}, where=())
+    found = consequence(implied, fact)
+    assert found.relation == sp.Ge(x**2 + x, 2 + x**2, evaluate=False)
+    assert found.where == (y > 0,)
+    with pytest.raises(RuleRefused, match="no hypothesis"):
+        consequence(implied, proved(sp.Ge(x, 3, evaluate=False)))
+    with pytest.raises(RuleRefused, match="nothing is known"):
+        consequence(implied)
+
+
+@pytest.mark.parametrize(("conclusion", "hypotheses", "message"), [
+    (sp.Ge(-x, -2, evaluate=False), {sp.Ge(x, 2, evaluate=False): -1}, "not seen to be nonnegative"),
+    (sp.Ge(x * y, 2 * y, evaluate=False), {sp.Ge(x, 2, evaluate=False): y}, "not seen to be nonnegative"),
+    (sp.Ge(x / (y - 1), 2, evaluate=False), {eq(x, 2): 1 / (y - 1)}, "denominator"),
+    (eq(x, 2), {sp.Ge(x, 2, evaluate=False): 1}, "can't follow"),
+    (sp.Gt(x, 2, evaluate=False), {sp.Ge(x, 2, evaluate=False): 1}, None),
+    (sp.Ge(x, 3, evaluate=False), {sp.Ge(x, 2, evaluate=False): 1}, None),
+])
+def test_implications_that_do_not_follow(conclusion, hypotheses, message):
+    with pytest.raises(CheckFailed, match=message):
+        finder.implied(conclusion, hypotheses, on={}, where=())
+
+
+def test_a_hypothesis_may_be_strict_and_sums_are_taken_apart():
+    strict = finder.implied(sp.Gt(3 * x, 6, evaluate=False), {sp.Gt(x, 2, evaluate=False): 3}, on={}, where=())
+    assert strict.evidence
+    total = eq(sp.Sum(page, (i, 1, N)), 1)
+    twice = finder.implied(eq(sp.Sum((1 + h) * page, (i, 1, N)), 1 + h), {total: 1 + h}, on={}, where=())
+    assert twice.evidence[0].kind.value == "symbolic"
+    with pytest.raises(CheckFailed):
+        finder.implied(eq(sp.Sum(i * page, (i, 1, N)), i), {total: i}, on={}, where=())

@@ -5,6 +5,7 @@ conclusion carries every hypothesis of its premises and is settled no better tha
 """
 
 from claimproof.session.rules.cases import case_split
+from claimproof.session.rules.consequence import consequence
 from claimproof.session.rules.expectation import expected, linear_expectation
 from claimproof.session.rules.induction import induction
 from claimproof.session.rules.jensen import jensen, weighted_jensen
@@ -15,10 +16,11 @@ from claimproof.session.rules.sums import summed
 
 # What a derivation may call a rule: nothing that it made up itself.
 RULES = (
-    bounded_by, case_split, dominated, expected, induction, jensen, monotone, squeeze, substitution, summed, weighted_jensen,
+    bounded_by, case_split, consequence, dominated, expected, induction, jensen, monotone, squeeze, substitution, summed,
+    weighted_jensen,
 )
 
 __all__ = [
-    "RULES", "RuleRefused", "bounded_by", "case_split", "dominated", "expected", "induction", "jensen", "linear_expectation",
+    "RULES", "RuleRefused", "bounded_by", "case_split", "consequence", "dominated", "expected", "induction", "jensen", "linear_expectation",
     "monotone", "squeeze", "substitution", "summed", "weighted_jensen",
 ]
