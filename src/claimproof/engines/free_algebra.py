@@ -380,21 +380,28 @@ class FreeAlgebra:
         Inner inverses come first, since outer ones are named by their normal forms.
         """
         rules: dict[Word, Polynomial] = {}
+        everything = (*blocks, *(side for r in self.relations for side in (r.left, r.right)))
+        for of in everything:
+            self._add_inverses(of, rules)
         for relation in self.relations:
-            left, right = (self._normal(side, rules) for side in (relation.left, relation.right))
-            if len(left) == 1 and () not in left:
-                ((lead, scale),) = left.items()
-                rules[lead] = {word: c / scale for word, c in right.items()}
-            else:
-                rest = _sum((Fraction(1), left), (Fraction(-1), right))
-                if not rest:
-                    raise CheckFailed(f"the relation {relation} says nothing")
-                lead = max(rest, key=_order)
-                scale = rest.pop(lead)
-                rules[lead] = {word: -c / scale for word, c in rest.items()}
-        for of in (*blocks, *(side for r in self.relations for side in (r.left, r.right))):
+            self._add_relation(relation, rules)
+        for of in everything:  # once more: a relation may have changed what is inside
             self._add_inverses(of, rules)
         return rules
+
+    def _add_relation(self, relation: Relation, rules: dict[Word, Polynomial]) -> None:
+        """A left side of one word is replaced by the right side; of a longer one, the leading word of the difference."""
+        left, right = (self._normal(side, rules) for side in (relation.left, relation.right))
+        if len(left) == 1 and () not in left:
+            ((lead, scale),) = left.items()
+            rules[lead] = {word: c / scale for word, c in right.items()}
+            return
+        rest = _sum((Fraction(1), left), (Fraction(-1), right))
+        if not rest:
+            raise CheckFailed(f"the relation {relation} says nothing")
+        lead = max(rest, key=_order)
+        scale = rest.pop(lead)
+        rules[lead] = {word: -c / scale for word, c in rest.items()}
 
     def _add_inverses(self, of: Block, rules: dict[Word, Polynomial]) -> None:
         for part in parts(of):
