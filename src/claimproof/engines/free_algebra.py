@@ -237,6 +237,10 @@ def letters(*blocks: Block) -> tuple[Letter, ...]:
     return tuple(found)
 
 
+def has_inverses(*blocks: Block) -> bool:
+    return any(isinstance(of, Inverse) or has_inverses(*parts(of)) for of in blocks)
+
+
 def derivative(of: Block, rules: Mapping[Letter, Block]) -> Block:
     """The derivative by the rule of Leibniz, from those of some letters; the other letters are constant."""
     match of:

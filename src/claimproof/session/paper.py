@@ -355,7 +355,8 @@ class CheckedClaim:
         """
         evidence, tally = free_algebra.equal(left, right, relations)
         asked = f" if {', '.join(map(str, relations))}" if relations else ""
-        finding = Finding(evidence, tally, f"{left} = {right} for blocks of every size{asked}")
+        whose = " with these inverses" if free_algebra.has_inverses(left, right) else ""
+        finding = Finding(evidence, tally, f"{left} = {right} for blocks of every size{whose}{asked}")
         return self._add_concluded(
             finding, "free_algebra", using, given, as_step, instead_of=tuple(instead_of), because=because,
             latex=f"{free_algebra.latex(left)} = {free_algebra.latex(right)}",

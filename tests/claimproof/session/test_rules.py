@@ -474,3 +474,35 @@ def test_a_hypothesis_may_be_strict_and_sums_are_taken_apart():
     assert twice.evidence[0].kind.value == "symbolic"
     with pytest.raises(CheckFailed):
         finder.implied(eq(sp.Sum(i * page, (i, 1, N)), i), {total: i}, on={}, where=())
+
+
+# ---- what a symbol must not be -----------------------------------------------------------
+
+
+def test_numbers_that_are_left_out_by_a_declaration():
+    even = sp.Symbol("n", integer=True, even=True, positive=True)
+    with pytest.raises(RuleRefused, match="declared even"):
+        induction(geometric(even), even, 2, base=proved(geometric(2)), step=proved(geometric(even + 1), [geometric(even)]))
+    nonzero = sp.Symbol("y", real=True, nonzero=True)
+    with pytest.raises(RuleRefused, match="declared nonzero"):
+        jensen(convex(nonzero**-2, (), nonzero), nonzero**-2, nonzero)
+    with pytest.raises(RuleRefused, match="declared integer"):
+        jensen(convex(n**2, (), n), n**2, n)
+
+
+def test_a_random_variable_is_not_split_into_cases_or_summed():
+    """E X^2 >= 1 for laws on x >= 1 and on x <= -1 ... says nothing of laws on both."""
+    mean = sp.Ge(Mean(y**2, y), Mean(y, y), evaluate=False)
+    with pytest.raises(RuleRefused, match="is bound"):
+        case_split(proved(mean, [y < 0]), proved(mean, [y >= 0]))
+    with pytest.raises(RuleRefused, match="is bound"):
+        expected(proved(mean), y)
+    with pytest.raises(RuleRefused, match="is bound"):
+        summed(proved(sp.Ge(Mean(x**2, x), 0, evaluate=False)), {x: page}, i, N)
+    with pytest.raises(RuleRefused, match="bound variable"):
+        substitution(proved(mean), {y: 1})
+
+
+def test_a_sum_does_not_begin_outside_of_the_domain_of_its_index():
+    with pytest.raises(RuleRefused, match="0 in the place of i"):
+        summed(proved(sp.Ge(x + 1, x, evaluate=False)), {x: t * i}, i, N, first=0)

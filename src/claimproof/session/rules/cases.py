@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import sympy as sp
 
 from claimproof.session.findings import Finding
-from claimproof.session.rules.premises import Conclusion, RuleRefused, conclude, declared, merged, same
+from claimproof.session.rules.premises import Conclusion, RuleRefused, bound, conclude, declared, merged, same
 
 MOST_EXPRESSIONS = 6
 _SIGNS: dict[type[sp.Rel], frozenset[int]] = {
@@ -36,6 +36,8 @@ def case_split(*cases: Finding, where: Sequence[sp.Basic] = ()) -> Finding:
                 raise RuleRefused(f"case split: one case proves {relation}, another {other.relation}")
         common = tuple(h for h in first.where if all(h in other.where for other in others))
         own = [[h for h in finding.where if h not in common] for finding in findings]
+        if caught := bound(relation) & {s for conditions in own for h in conditions for s in h.free_symbols}:
+            raise RuleRefused(f"case split: {', '.join(map(str, caught))} is bound in {relation}: no case is about all of it")
         kept = merged(common, where)
         if not (_covers_one_symbol(own, kept) or _covers_all_signs(own, kept)):
             raise RuleRefused(f"case split: the cases {' | '.join(map(str, map(list, own)))} leave something out")

@@ -9,7 +9,7 @@ import sympy as sp
 
 from claimproof.engines.ruled import Mean
 from claimproof.session.findings import Finding
-from claimproof.session.rules.premises import Conclusion, RuleRefused, conclude
+from claimproof.session.rules.premises import Conclusion, RuleRefused, bound, conclude
 
 
 def linear_expectation(expression: sp.Expr, variable: sp.Symbol, means: Mapping[sp.Expr, Any]) -> sp.Expr:
@@ -57,6 +57,8 @@ def expected(pointwise: Finding, variable: sp.Symbol, means: Mapping[sp.Expr, An
         assert isinstance(relation, sp.Rel)
         if isinstance(relation, sp.Ne):
             raise RuleRefused("expectation: that two functions differ says nothing of their expectations")
+        if variable in bound(relation):
+            raise RuleRefused(f"expectation: {variable} is bound in {relation}")
         if not relation.has(variable):
             raise RuleRefused(f"expectation: {relation} does not depend on {variable}")
         found = relation.func(*map(mean, relation.args), evaluate=False)

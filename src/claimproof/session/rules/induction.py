@@ -8,7 +8,16 @@ import sympy as sp
 
 from claimproof.engines.ruled import Every
 from claimproof.session.findings import Finding
-from claimproof.session.rules.premises import Conclusion, RuleRefused, at, conclude, merged, require_in_domain, same
+from claimproof.session.rules.premises import (
+    Conclusion,
+    RuleRefused,
+    at,
+    conclude,
+    merged,
+    require_in_domain,
+    require_plain,
+    same,
+)
 
 
 def induction(predicate: sp.Rel, variable: sp.Symbol, first: Any, *, base: Finding, step: Finding) -> Finding:
@@ -19,8 +28,7 @@ def induction(predicate: sp.Rel, variable: sp.Symbol, first: Any, *, base: Findi
     that speak of n, for every n from first on, unless n >= first implies them.
     """
     first = sp.sympify(first)
-    if not variable.is_integer:
-        raise RuleRefused(f"induction: {variable} is not declared to be a whole number")
+    require_plain("induction", variable, integer=True)
     require_in_domain("induction", variable, first)
     if variable not in predicate.free_symbols:
         raise RuleRefused(f"induction: {predicate} does not depend on {variable}")

@@ -18,6 +18,7 @@ from claimproof.session.rules.premises import (
     greater_and_less,
     region,
     require_in_domain,
+    require_plain,
 )
 
 
@@ -66,6 +67,7 @@ def _curvature(
     premise: Finding, function: sp.Expr, variable: sp.Symbol, interval: sp.Interval | None
 ) -> tuple[type[sp.Rel], tuple[sp.Basic, ...]]:
     """>= for a convex function, <= for a concave one, and the hypotheses: the interval for the variable, and the others."""
+    require_plain("Jensen", variable, integer=False)
     _require_smooth(function, variable)
     relation = premise.relation
     assert isinstance(relation, sp.Rel)

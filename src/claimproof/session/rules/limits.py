@@ -13,6 +13,7 @@ from claimproof.session.rules.premises import (
     greater_and_less,
     merged,
     region,
+    require_plain,
 )
 
 
@@ -83,8 +84,7 @@ def monotone(increasing: Finding, bound: Finding, variable: sp.Symbol) -> Findin
     """f(n) converges, to no more than M, from f(n + 1) >= f(n) and f(n) <= M; the other way round for decreasing ones."""
 
     def draw(steps: Finding, bounded: Finding) -> Conclusion:
-        if not variable.is_integer:
-            raise RuleRefused(f"monotone limit: {variable} is not declared to be a whole number")
+        require_plain("monotone limit", variable, integer=True)
         greater, less = greater_and_less(_relation(steps))
         larger, smaller = greater_and_less(_relation(bounded))
         if at_next(less) == greater:

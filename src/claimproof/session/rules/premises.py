@@ -6,6 +6,7 @@ same conclusion from a premise that was changed, or forgets a hypothesis of one,
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,8 +46,8 @@ class Conclusion:
 def _domains(*relations: sp.Basic) -> str:
     """What the symbols and the members of families are declared to be."""
     found = {a.func if isinstance(a, AppliedUndef) else a for r in relations for a in (*r.free_symbols, *r.atoms(AppliedUndef))}
-    bound = set[sp.Symbol]().union(*(_bound(r) for r in relations)) - {m.args[1] for r in relations for m in r.atoms(ruled.Mean)}
-    named = [f"{symbol} {_declared_as(symbol)}" for symbol in sorted(found - bound, key=str)]
+    running = set[sp.Symbol]().union(*(bound(r) for r in relations)) - {m.args[1] for r in relations for m in r.atoms(ruled.Mean)}
+    named = [f"{symbol} {_declared_as(symbol)}" for symbol in sorted(found - running, key=str)]
     return f"[{', '.join(named)}]" if named else ""
 
 
@@ -68,7 +69,7 @@ def conclude(rule: str, premises: Sequence[Finding], draw: Callable[..., Conclus
         for what, wrong in _wrong(premise):
             total += 1
             changed = [*premises[:position], wrong, *premises[position + 1:]]
-            if _reaches(found, lambda changed=changed: draw(*changed)):
+            if _reaches(found, functools.partial(draw, *changed)):
                 survivors.append(f"{rule}: premise {position + 1} with {what}")
     verified = found.relation.rhs if isinstance(found.relation, sp.Eq) else None
     tally = mutants.Tally(total - len(survivors), total, tuple(survivors))
@@ -109,13 +110,14 @@ def same(one: sp.Basic, other: sp.Basic) -> bool:
 
 def at(relation: sp.Rel, symbol: sp.Symbol, value: sp.Expr) -> sp.Rel:
     """A relation with a value in the place of a symbol that occurs free in it."""
-    bound = _bound(relation)
-    if symbol in bound or value.free_symbols & bound:
+    caught = bound(relation)
+    if symbol in caught or value.free_symbols & caught:
         raise RuleRefused(f"{symbol} = {value} would be caught by a bound variable of {relation}")
     return relation.func(*(side.subs(symbol, value) for side in relation.args), evaluate=False)
 
 
-def _bound(expression: sp.Basic) -> set[sp.Symbol]:
+def bound(expression: sp.Basic) -> set[sp.Symbol]:
+    """The symbols that a sum, integral, limit, derivative or expectation inside of it runs over."""
     found = {limits[0] for node in expression.atoms(sp.Sum, sp.Product, sp.Integral) for limits in node.limits}
     found |= {node.args[1] for node in expression.atoms(sp.Limit, ruled.Mean)}
     return found | {variable for node in expression.atoms(sp.Derivative) for variable in node.variables}
@@ -125,6 +127,16 @@ def require_in_domain(rule: str, symbol: sp.Symbol, value: sp.Expr) -> None:
     """A value is certainly what its symbol is declared to be."""
     if why := contradiction(symbol, value):
         raise RuleRefused(f"{rule}: {value} in the place of {symbol} is not seen to meet what it is declared to be: {why}")
+
+
+def require_plain(rule: str, symbol: sp.Symbol, *, integer: bool) -> None:
+    """Declared as a number, or whole number, of some sign and nothing else: even numbers have no next one, and numbers
+    other than 0 are no interval."""
+    known = {"real", "positive", "nonnegative", "negative", "nonpositive", "commutative"} | ({"integer"} if integer else set())
+    if symbol.is_integer is not True and integer:
+        raise RuleRefused(f"{rule}: {symbol} is not declared to be a whole number")
+    if other := sorted(set(symbol._assumptions_orig) - known):
+        raise RuleRefused(f"{rule}: {symbol} is declared {other[0]}, so that what was proved leaves numbers out")
 
 
 def merged(*hypotheses: Sequence[sp.Basic]) -> tuple[sp.Basic, ...]:

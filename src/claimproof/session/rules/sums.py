@@ -9,7 +9,7 @@ import sympy as sp
 
 from claimproof.engines.ruled import Every
 from claimproof.session.findings import Finding
-from claimproof.session.rules.premises import Conclusion, RuleRefused, conclude, require_in_domain
+from claimproof.session.rules.premises import Conclusion, RuleRefused, bound, conclude, require_in_domain
 
 
 def summed(
@@ -28,6 +28,7 @@ def summed(
         if index not in sp.sympify(member).free_symbols:
             raise RuleRefused(f"sum: {member} is no member of a family: it does not depend on {index}")
         require_in_domain("sum", symbol, member)
+    require_in_domain("sum", index, first)
     if index in count.free_symbols | first.free_symbols:
         raise RuleRefused(f"sum: the range {first} to {count} depends on {index}")
 
@@ -39,6 +40,8 @@ def summed(
         assert isinstance(relation, sp.Rel)
         if isinstance(relation, sp.Ne):
             raise RuleRefused("sum: that no term is the same says nothing of the sums")
+        if caught := (set(members) | {index}) & bound(relation):
+            raise RuleRefused(f"sum: {', '.join(map(str, caught))} is bound in {relation}")
         if index in relation.free_symbols:
             raise RuleRefused(f"sum: {relation} already has the index {index}")
         if not set(members) & relation.free_symbols:
