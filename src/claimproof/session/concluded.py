@@ -20,6 +20,7 @@ from claimproof.core.tree import Apply
 from claimproof.core.verdict import Scope
 from claimproof.engines import mutants
 from claimproof.engines.bridge import Bridge, BridgeError
+from claimproof.session.binding import conjuncts
 from claimproof.session.findings import Finding
 
 
@@ -47,24 +48,16 @@ def place_of(finding: Finding, claim: Claim, table: SymbolTable, as_step: bool) 
 
 
 def _of_statement(finding: Finding, statement: Statement, table: SymbolTable) -> Place:
-    conjuncts = _conjuncts(statement)
-    for position, own in enumerate(conjuncts, start=1):
+    parts = conjuncts(statement)
+    for position, own in enumerate(parts, start=1):
         if _says(finding, own, table):
             wrong = [f for f in (*own.falsified(), *own.subtle()) if f.way not in (Way.HYPOTHESIS, Way.DOMAIN)]
             survivors = tuple(f"statement: {f.description}" for f in wrong if _says(finding, f.statement, table))
             weaker = [f for f in own.falsified() if f.way is Way.HYPOTHESIS]
             not_needed = tuple(f.description for f in weaker if _says(finding, f.statement, table))
             tally = mutants.Tally(len(wrong) - len(survivors), len(wrong), survivors)
-            return Place(Scope.STATEMENT, (position, len(conjuncts)) if len(conjuncts) > 1 else None, tally, not_needed)
+            return Place(Scope.STATEMENT, (position, len(parts)) if len(parts) > 1 else None, tally, not_needed)
     raise CheckFailed(f"the rule concludes {finding.of}, which is not {statement} (as_step=True: a step on the way to it)")
-
-
-def _conjuncts(statement: Statement) -> list[Statement]:
-    match statement.conclusion:
-        case Apply("And", parts):
-            return [Statement(statement.symbols, statement.hypotheses, part) for part in parts]
-        case _:
-            return [statement]
 
 
 def _says(finding: Finding, own: Statement, table: SymbolTable) -> bool:

@@ -238,3 +238,11 @@ def test_concludes_is_for_sentences(tmp_path):
     text = INVENTORY.replace('formula = "exp(-x) > 1 - x"', 'formula = "exp(-x) > 1 - x"\nconcludes = ["x"]')
     with pytest.raises(InventoryError, match="concludes"):
         inventory.load(project(tmp_path, text))
+
+
+def test_what_an_engine_confirmed_as_stated_is_a_premise_like_any_other(paper):
+    x, n = paper.symbols("x n")
+    i = sp.Symbol("i", integer=True, positive=True)
+    stated = paper.claim("NARROW").as_stated(zeros={"x": (0, 2)})
+    found = paper.claim("GOLDBACH").by(summed, stated, {x: sp.Function("x", positive=True)(i)}, i, n)
+    assert found.says.startswith("Sum(exp(-x(i)), (i, 1, n)) > Sum(1 - x(i), (i, 1, n)) for every n")
