@@ -16,6 +16,7 @@ import sympy as sp
 from flint import fmpq, fmpq_mat
 
 from claimproof import Paper
+from claimproof.engines.free_algebra import Relation, block, size, zero
 from crawlproof.models.instances import random_queue
 from crawlproof.models.kronecker import identity, kron, kronecker_sum, like, shape, zeros
 from crawlproof.models.matrices import QueueMatrices
@@ -605,6 +606,24 @@ paper.claim("ADKNS-S3.step5").instances(
     lambda c: same(solved[c[0][0]][3][c[1]], c[0][1].level_vector(c[1])), what="random queues and levels",
     wrong={"rates in place of F": lambda c: same(
         solved[c[0][0]][3][0] * c[0][1].block(0, c[1]), c[0][1].level_vector(c[1]))},
+)
+
+# %% [markdown]
+# For every $K$, every level $l < K$ and blocks of every size: what steps 3 and 4 ask of the levels $l$ and $l + 1$ gives the balance of
+# column $l$. Stack the levels up to $l$: $p = (p_0, \dots, p_l)$, $Q$ and $\bar B$ the columns of the blocks $Q_{i,l}$ and $\bar Q_{i,l+1}$,
+# $i \le l$. Then step 2 is one equation, $\bar Q_{i,l} = Q_{i,l} + \bar Q_{i,l+1}G_l$, and neither $K$ nor a size is left in it.
+
+# %%
+above, at_level, next_level = (size(name) for name in ("a", "m", "n"))
+p, p_next = block("p", 1, above), block("p_next", 1, next_level)
+Q, Q_bar = block("Q", above, at_level), block("Qbar", above, next_level)
+down_block, watched_next = block("D", next_level, at_level), block("W", next_level, next_level)
+G = -watched_next.inverse() * down_block
+censored_column = Q + Q_bar * G  # step 2
+step_3_next = Relation(p * Q_bar, -(p_next * watched_next), p_next)  # p_{l+1} by step 3
+step_3_here = Relation(p * censored_column, zero(1, at_level), Q)  # p_l by step 3, p_0 by step 4
+paper.claim("ADKNS-S3.step5").free_algebra(
+    p * Q + p_next * down_block, zero(1, at_level), relations=[step_3_next, step_3_here], as_step=True,
 )
 
 # %% [markdown]

@@ -17,6 +17,10 @@ from flint import fmpq
 from sympy.polys.matrices import DomainMatrix
 
 from claimproof import Paper
+from claimproof.engines.free_algebra import block, size
+from claimproof.engines.free_algebra import derivative as slope_of_blocks
+from claimproof.engines.free_algebra import identity as eye
+from claimproof.engines.free_algebra import zero as zero_block
 from crawlproof.models.instances import random_queue
 from crawlproof.models.kronecker import kron, like, shape, zeros
 from crawlproof.models.matrices import QueueMatrices
@@ -592,6 +596,57 @@ paper.claim("ADKNS-X.w2-recursion").instances(
         same(a, b) for a, b in zip(w2(QueueMatrices(queue), queue.capacity - 1, sign=-1),
                                    w2_recursive(QueueMatrices(queue), queue.capacity - 1), strict=True))},
 )
+
+# %% [markdown]
+# For blocks of every size: each $\mathcal A_j$, $\hat{\mathcal B}_{j-1}$ and exit vector $g_j$ is a symbol that doesn't commute, and $(uI - \mathcal A_j)^{-1}$
+# is differentiated through $\mathcal A_j - uI$, whose derivative is $-I$. First the recursion, for every $i$ at once; then the sum, for
+# each $i$ up to 4.
+
+# %%
+lengths = [size(f"n_{j}") for j in range(5)]
+clocks = [block(f"A_{j}", n, n) for j, n in enumerate(lengths)]
+steps_down = {j: block(f"B_{j - 1}", lengths[j], lengths[j - 1]) for j in range(1, 5)}
+own_exit = {j: block(f"g_{j}", lengths[j], 1) for j in range(1, 5)}
+along_u = {A: -eye(n) for A, n in zip(clocks, lengths, strict=True)}
+
+
+def all_of(factors):
+    return functools.reduce(operator.mul, factors)
+
+
+def v2_blocks(i):
+    """(21) for i pages before the tagged one; at u = 0, the inverse being that of -A."""
+    def before(l):
+        return [f for k in range(l) for f in ((-clocks[i - k]).inverse(), steps_down[i - k])]
+
+    return functools.reduce(operator.add, (all_of([*before(l), (-clocks[i - l]).inverse(), own_exit[i - l]]) for l in range(i)))
+
+
+def w2_blocks(i):
+    """The printed sum without its first minus sign."""
+    def steps(first, beyond):
+        return [f for k in range(first, beyond) for f in (clocks[i - k].inverse(), steps_down[i - k])]
+
+    total = zero_block(lengths[i], 1)
+    for l in range(i):
+        last = [clocks[i - l].inverse(), own_exit[i - l]]
+        bracket = all_of([*steps(0, l), clocks[i - l].inverse(), *last])
+        for j in range(l):
+            squared = [clocks[i - j].inverse(), clocks[i - j].inverse(), steps_down[i - j]]
+            bracket = bracket + all_of([*steps(0, j), *squared, *steps(j + 1, l), *last])
+        total = total + bracket * (-1) ** l
+    return total
+
+
+before_v, before_w = (block(name, lengths[1], 1) for name in ("v", "w"))
+v_next = (-clocks[2]).inverse() * (own_exit[2] + steps_down[2] * before_v)
+paper.claim("ADKNS-X.w2-recursion").free_algebra(
+    -slope_of_blocks(v_next, {**along_u, before_v: -before_w}), (-clocks[2]).inverse() * (v_next + steps_down[2] * before_w), as_step=True,
+)
+for i in range(1, 5):
+    obsolete_mean.free_algebra(-slope_of_blocks(v2_blocks(i), along_u), w2_blocks(i), as_step=True)
+
+# %%
 paper.claim("ADKNS-C1.w1").instances(
     small_enough, lambda number: slopes_agree(w1, v1, number), what="random queues: symbolic derivatives of all vectors",
     only_gross="an identity: a wrong side differs in every case",

@@ -21,6 +21,7 @@ import functools
 import sympy as sp
 
 from claimproof import Paper
+from claimproof.session.rules import case_split, consequence, substitution, summed
 from crawlproof.kernels.symbolic import price_at_age
 
 paper = Paper("clw")
@@ -219,6 +220,39 @@ solves.equal(sp.exp(-Q) * ((1 + Q) * 1 - Q), sp.exp(-Q))
 solves.inequality(Gt(psi(z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
 solves.inequality(Gt(sp.exp(z) - 1 - z, 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
 solves.limit(x * sp.exp(-Q) * psi(kappa / x - Q), x, 0, kappa * sp.exp(-Q))
+
+# %% [markdown]
+# The same for every number of pages, joined by rules: the line lies below $e^{-z}$ on both sides of 0, hence at
+# $z = \kappa/x - Q$; times $xe^{-Q}$ that is the inequality of one page; the sum over the pages has the two budgets in it.
+
+# %%
+real = sp.Symbol("z", real=True)
+pages = sp.Symbol("N", integer=True, positive=True)
+page = sp.Symbol("i", integer=True, positive=True)
+x_i, kappa_i = (sp.Function(name, positive=True)(page) for name in ("x", "kappa"))
+
+
+def over_pages(term):
+    return sp.Sum(term, (page, 1, pages))
+
+
+tangent = sp.Ge(sp.exp(-real), 1 - real, evaluate=False)
+right = solves.inequality(tangent, on={real: sp.Interval(0, sp.oo)}, zeros={real: (0, 2)})
+left = solves.inequality(tangent, on={real: sp.Interval(-sp.oo, 0)}, zeros={real: (0, 2)})
+everywhere = solves.by(case_split, right, left, as_step=True)
+at_age = solves.by(substitution, everywhere, {real: kappa / x - Q}, as_step=True)
+one_page = solves.implied(
+    sp.Ge(x * sp.exp(-kappa / x), line, evaluate=False), at_age.relation, times=[x * sp.exp(-Q)],
+)
+all_pages = solves.by(
+    summed, solves.by(consequence, one_page, at_age, as_step=True), {x: x_i, kappa: kappa_i}, page, pages, as_step=True,
+)
+budgets = [sp.Eq(over_pages(x_i), 1, evaluate=False), sp.Eq(over_pages(kappa_i), Q, evaluate=False)]
+bound = solves.implied(
+    sp.Ge(over_pages(x_i * sp.exp(-kappa_i / x_i)), sp.exp(-Q), evaluate=False), all_pages.relation, *budgets,
+    times=[1, (1 + Q) * sp.exp(-Q), -sp.exp(-Q)],
+)
+solves.by(consequence, bound, all_pages, as_step=True)
 
 # %% [markdown]
 # ## The remark on proportionality

@@ -49,6 +49,7 @@ class Claim:
     stated: Statement | None = None  # the machine form, hypotheses included
     needs: Statement | None = None  # the same under the hypotheses that the paper leaves out
     corrected: Statement | None = None  # what a misprint should say, under the same hypotheses
+    concludes: tuple[str, ...] = ()  # what rules must reach, word for word, where the statement can't be a formula
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ _CLAIM_FIELDS: dict[str, tuple[type, bool]] = {
     "statement": (str, False), "hypotheses": (list, False), "rests_on": (list, False),
     "corrects": (str, False), "printed": (dict, False), "headline": (str, False), "about": (str, False),
     "formula": (str, False), "where": (list, False), "needs": (list, False), "corrected": (str, False),
+    "concludes": (list, False),
 }
 
 
@@ -131,7 +133,11 @@ def _claim(paper: str, values: dict[str, Any], table: SymbolTable, where: str) -
                 raise InventoryError(f"{where}: {key!r} belongs to a formula, and there is none")
         if "statement" not in values:
             raise InventoryError(f"{where}: field 'statement' is missing, and there is no formula to show instead")
-        return Claim(paper=paper, **values)
+        # Whoever reads the sentence sees what the machine concludes for it.
+        shown = "".join(f" `{conclusion}`" for conclusion in values.get("concludes", ()))
+        return Claim(paper=paper, **values | {"statement": values["statement"] + shown})
+    if "concludes" in values:
+        raise InventoryError(f"{where}: 'concludes' is for a statement in words; here a rule must conclude the formula")
     try:
         stated = Statement.read(formula, hypotheses, table=table, source=where)
         shown = f"${latex_statement(stated, table)}$"

@@ -76,7 +76,7 @@ class Check:
     formula: str | None = None  # the same in machine form
     latex: str | None = None  # and as it is printed
     scope: Scope = Scope.STEP
-    part: tuple[int, int] | None = None  # of a statement: which conjunct of how many
+    part: tuple[int, int] | None = None  # of a statement: which conjunct (or conclusion of a rule) of how many
     handed: Mapping[str, str] = field(default_factory=dict)  # what symbols that are not primitive were computed to be
     not_needed: tuple[str, ...] = ()  # hypotheses without which the same check still confirms
     because: str | None = None  # why the cases are all, why it follows, why the step fails
@@ -250,6 +250,8 @@ def _support(bound: Bound, support: Sequence[Check], about_print: bool) -> list[
     if bound is Bound.BOUND:
         # The statement itself was checked: other checks are steps on the way, unless a person has to read them.
         return [c.basis for c in support if c.scope is Scope.STATEMENT or c.basis is Basis.ARGUED]
+    if concluded := concluding(support):
+        return [c.basis for c in support if c in concluded or c.basis is Basis.ARGUED]
     counted = [c for c in support if c.scope is not Scope.SECOND_LINE] or support
     return [_unbound(c, about_print) for c in counted]
 
@@ -260,10 +262,18 @@ def steps_to_read(verdict: Verdict, bound: Bound, about_print: bool, checks: Seq
     steps += [f"these cases are all: {c.because}" for c in checks if c.scope is Scope.CASES]
     steps += [f"at the witness, {words}: {why}" for c in checks for words, why in c.meets.items()]
     asserting = verdict not in (Verdict.DEFINITION, Verdict.UNCHECKED) and not about_print
-    joined = FOLLOWS in steps or any(c.scope is Scope.RULE for c in checks)
+    joined = FOLLOWS in steps or concluding(checks)
     if asserting and bound is not Bound.BOUND and not joined:
         steps.append(UNSAID)
     return list(dict.fromkeys(steps))
+
+
+def concluding(support: Sequence[Check]) -> list[Check]:
+    """The conclusions of rules that are all the inventory shows beside a sentence; none while one is missing."""
+    found = [c for c in support if c.scope is Scope.RULE and c.part is not None and c.basis is not Basis.NONE]
+    parts = {c.part for c in found if c.part is not None}
+    reached = {place for place, _ in parts}
+    return found if all(reached == set(range(1, total + 1)) for _, total in parts) else []
 
 
 @dataclass

@@ -81,9 +81,9 @@ class Binding:
 
     def confirmed(self) -> list[Part]:
         """Every conjunct confirmed, and every falsified form of it rejected."""
-        conjuncts = _conjuncts(self.statement)
+        own_parts = conjuncts(self.statement)
         parts = []
-        for position, own in enumerate(conjuncts, start=1):
+        for position, own in enumerate(own_parts, start=1):
             self._refuse_vacuous(own)
             finding = self._confirm(own, self.hints.max_boxes)
             tally, not_needed = self._rejected(own)
@@ -91,7 +91,7 @@ class Binding:
             shown = own.conclusion
             parts.append(Part(
                 finding, str(shown), latex(shown, self.table),
-                (position, len(conjuncts)) if len(conjuncts) > 1 else None, not_needed,
+                (position, len(own_parts)) if len(own_parts) > 1 else None, not_needed,
             ))
         return parts
 
@@ -244,7 +244,7 @@ class Binding:
     def refuted(self, witness: Mapping[str, Any]) -> tuple[exact.Refutation, Statement, int]:
         """A conjunct that is false at the witness, where all hypotheses and domains hold; how many were evaluated."""
         reasons = []
-        for own in _conjuncts(self.statement):
+        for own in conjuncts(self.statement):
             bridge = Bridge.of(own)
             conditions = [*own.hypotheses, *own.conditions]
             where = [self._written(own, tree) for tree in conditions]
@@ -279,13 +279,13 @@ class Binding:
                 raise CheckFailed(f"no witness can refute {other} as it stands")
 
 
-def _conjuncts(statement: Statement) -> list[Statement]:
+def conjuncts(statement: Statement) -> list[Statement]:
     """The conjuncts of a conclusion, each under all hypotheses; a premise becomes a hypothesis."""
     match statement.conclusion:
         case Apply("And", parts):
-            return [own for part in parts for own in _conjuncts(replace(statement, conclusion=part))]
+            return [own for part in parts for own in conjuncts(replace(statement, conclusion=part))]
         case Apply("Implies", (premise, consequence)):
-            return _conjuncts(replace(statement, hypotheses=(*statement.hypotheses, premise), conclusion=consequence))
+            return conjuncts(replace(statement, hypotheses=(*statement.hypotheses, premise), conclusion=consequence))
         case _:
             return [statement]
 

@@ -6,10 +6,11 @@ Nothing here knows a claim or records anything, so that the same call can be mad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from claimproof.core.evidence import CheckFailed, Evidence
 from claimproof.engines import enclosed, exact, mutants, sampled, symbolic
@@ -68,7 +69,9 @@ class Finder:
         strategies, tally = self._matches(found, [value] * len(found), where)
         proof = symbolic.limit_evidence(strategies, sides, vacuous=expression == value)
         of = f"{expression} -> {value} as {variable} -> {point}{sides if len(sides) == 1 else ''}"
-        return Finding(_witnessed(proof, second), tally, of, verified=value, where=tuple(where))
+        held = sp.Limit(expression, variable, point, sides or "-")
+        relation = sp.Eq(held, value, evaluate=False)
+        return Finding(_witnessed(proof, second), tally, of, relation, value, tuple(where))
 
     def series(
         self, expression: sp.Expr, variable: sp.Symbol, point: sp.Expr, order: int, expansion: sp.Expr,
@@ -113,7 +116,49 @@ class Finder:
         )
         tally += self._larger_regions(relation, on, zeros, tail, where)
         region = ", ".join(f"{symbol} in {limits}" for symbol, limits in ranges.items())
-        return Finding([proof], tally, f"{relation} for {region}", relation)
+        return Finding([proof], tally, f"{relation} for {region}", relation, where=(*_as_relations(on), *where))
+
+    def implied(
+        self, conclusion: sp.Rel, hypotheses: Mapping[sp.Rel, Any], *, on: Ranges, where: Sequence[sp.Basic]
+    ) -> Finding:
+        """``conclusion`` under ``hypotheses``, such as the step of an induction: the gap between its sides is that of each
+        hypothesis, times its factor (None: the one that makes what is unknown disappear), and a remainder that
+        vanishes, or has the right sign. What an engine proves is the statement about the remainder.
+
+        Sums and products that go one further than a hypothesis's are split first, and sums term by term; then they,
+        and functions that are not known, are taken as symbols.
+        """
+        known = {hypothesis: _gap(hypothesis) for hypothesis in hypotheses}
+        gap = _gap(conclusion)
+        for other in known.values():
+            gap = _peeled(gap, other)
+        gap, known = _by_terms(gap), {hypothesis: _by_terms(other) for hypothesis, other in known.items()}
+        opaque = {node: sp.Dummy(str(node), real=True) for node in _opaque(gap, *known.values())}
+        gap = gap.xreplace(opaque)
+        used = sp.S.Zero
+        for hypothesis, factor in hypotheses.items():
+            other = known[hypothesis].xreplace(opaque)
+            times = _factor(sp.expand(gap), sp.expand(other), opaque.values()) if factor is None else sp.sympify(factor)
+            _require_usable(conclusion, hypothesis, times)
+            used += times.xreplace(opaque) * other
+        rest = sp.expand(sp.expand(gap) - sp.expand(used))
+        if isinstance(conclusion, sp.Eq) or (rest == 0 and _strong_enough(conclusion, hypotheses)):
+            found = self.equal(gap, used, where, None, ())
+        else:
+            needed = sp.Gt if isinstance(conclusion, sp.Gt | sp.Lt) else sp.Ge
+            found = self._remainder(needed(rest, 0, evaluate=False), on, where)
+        asked = (*_as_relations(on), *where, *hypotheses)
+        of = f"{conclusion} if {' and '.join(map(str, hypotheses))}"
+        return replace(found, relation=conclusion, where=asked, of=of, verified=None)
+
+    def _remainder(self, relation: sp.Rel, on: Ranges, where: Sequence[sp.Basic]) -> Finding:
+        """An inequality for whole numbers too: it is proved for the real ones between them."""
+        if not relation.free_symbols:
+            return self.compared(relation)
+        real = {s: sp.Dummy(s.name, **_as_real(s)) for s in on if s.is_integer}
+        ranges = {real.get(s, s): limits for s, limits in on.items()}
+        held = relation.func(*(side.xreplace(real) for side in relation.args), evaluate=False)
+        return self.inequality(held, ranges, None, None, [h.xreplace(real) for h in where], 100_000)
 
     def compared(self, relation: sp.Rel) -> Finding:
         """A relation between closed numbers, decided exactly or by balls."""
@@ -231,9 +276,10 @@ class Finder:
         elif sampled.holds_integrals(lhs, rhs):
             second = sampled.integrals(lhs, rhs, sampler)
         proof, strategy = symbolic.equal(lhs, rhs, where)
+        written = _written_out(rhs)
         wrong = [
             m for m in mutants.of_expression(rhs)
-            if not sampled.can_evaluate(rhs) or mutants.differs(rhs, m.expression, points)
+            if not sampled.can_evaluate(written) or mutants.differs(written, _written_out(m.expression), points)
         ]
 
         def accepts(mutant: sp.Expr) -> bool:
@@ -263,8 +309,107 @@ class Finder:
         return strategies, tally
 
 
+def _written_out(expression: sp.Expr) -> sp.Expr:
+    """Sums and products between numbers term by term: an empty one, or one of a single 1, makes mutants that are equal."""
+    return expression.replace(
+        lambda e: isinstance(e, sp.Sum | sp.Product) and all(end.is_Integer for _, *ends in e.limits for end in ends),
+        lambda e: e.doit(),
+    )
+
+
 def _open_ranges(on: Ranges) -> dict[sp.Symbol, tuple[Any, Any]]:
     return {s: (r.start, r.end) if isinstance(r, sp.Interval) else r for s, r in on.items()}
+
+
+def _as_real(symbol: sp.Symbol) -> dict[str, bool]:
+    sign = next((word for word in ("positive", "nonnegative") if getattr(symbol, f"is_{word}")), "real")
+    return {sign: True}
+
+
+def _as_relations(on: Ranges) -> tuple[sp.Basic, ...]:
+    """The ranges of an inequality as relations; what the symbols' declarations say is left out."""
+    found: list[sp.Basic] = []
+    for symbol, limits in on.items():
+        closed = isinstance(limits, sp.Interval)
+        low, high = (limits.start, limits.end) if closed else map(sp.sympify, limits)
+        from_ = sp.Ge if closed and not limits.left_open else sp.Gt
+        to = sp.Le if closed and not limits.right_open else sp.Lt
+        found += [from_(symbol, low)] if low != -sp.oo else []
+        found += [to(symbol, high)] if high != sp.oo else []
+    return tuple(relation for relation in found if relation != sp.true)
+
+
+def _gap(relation: sp.Rel) -> sp.Expr:
+    """What a relation compares with 0; inequalities say that it is not less."""
+    match relation:
+        case sp.Eq():
+            return relation.lhs - relation.rhs
+        case sp.Gt() | sp.Ge() | sp.Lt() | sp.Le():
+            return relation.gts - relation.lts
+        case _:
+            raise CheckFailed(f"{relation} is no equation or inequality")
+
+
+def _peeled(gap: sp.Expr, known: sp.Expr) -> sp.Expr:
+    """Sums and products that go one further than those of the hypothesis, as those and their last term or factor."""
+    ranges = (sp.Sum, sp.Product)
+    shorter = {(type(node), *node.args[:1], *node.limits[0][:2]): node for node in known.atoms(*ranges) if len(node.limits) == 1}
+    for node in gap.atoms(*ranges):
+        if len(node.limits) != 1:
+            continue
+        variable, low, high = node.limits[0]
+        before = shorter.get((type(node), node.function, variable, low))
+        if before is None or sp.expand(high - before.limits[0][2]) != 1:
+            continue
+        if sp.expand(high - low).is_nonnegative is not True:
+            raise CheckFailed(f"the range of {node} is not seen to have a last term: {high} >= {low} must be certain")
+        last = node.function.subs(variable, high)
+        gap = gap.xreplace({node: before + last if isinstance(node, sp.Sum) else before * last})
+    return gap
+
+
+def _opaque(*expressions: sp.Expr) -> list[sp.Expr]:
+    return sorted({n for e in expressions for n in e.atoms(sp.Sum, sp.Product, AppliedUndef)}, key=sp.default_sort_key)
+
+
+def _by_terms(expression: sp.Expr) -> sp.Expr:
+    """Finite sums of sums as sums of sums, with factors that don't depend on the index in front."""
+
+    def split(total: sp.Sum) -> sp.Expr:
+        (index, low, high), = total.limits
+        parts = [term.as_independent(index) for term in sp.Add.make_args(sp.expand(total.function))]
+        return sp.Add(*(fixed * sp.Sum(moving, (index, low, high)) for fixed, moving in parts))
+
+    return expression.replace(
+        lambda e: isinstance(e, sp.Sum) and len(e.limits) == 1 and all(end.is_finite is not False for end in e.limits[0][1:]),
+        split,
+    )
+
+
+def _require_usable(conclusion: sp.Rel, hypothesis: sp.Rel, times: sp.Expr) -> None:
+    """A hypothesis times something that exists and, unless it is an equation, is not negative."""
+    if sp.fraction(sp.together(times))[1].is_nonzero is not True:
+        raise CheckFailed(f"the factor {times} of the hypothesis is not seen to have a denominator other than 0")
+    if isinstance(hypothesis, sp.Eq):
+        return
+    if isinstance(conclusion, sp.Eq):
+        raise CheckFailed(f"the equation {conclusion} can't follow from {hypothesis}")
+    if times.is_nonnegative is not True:
+        raise CheckFailed(f"the factor {times} of the hypothesis {hypothesis} is not seen to be nonnegative")
+
+
+def _strong_enough(conclusion: sp.Rel, hypotheses: Mapping[sp.Rel, Any]) -> bool:
+    """Without a remainder a strict conclusion needs a strict hypothesis, times something positive."""
+    strict = [times for h, times in hypotheses.items() if isinstance(h, sp.Gt | sp.Lt)]
+    return isinstance(conclusion, sp.Ge | sp.Le) or any(t is not None and sp.sympify(t).is_positive for t in strict)
+
+
+def _factor(gap: sp.Expr, known: sp.Expr, unknowns: Iterable[sp.Dummy]) -> sp.Expr:
+    """How often the hypothesis is used: what makes its unknown quantities disappear."""
+    for unknown in unknowns:
+        if known.has(unknown) and gap.has(unknown):
+            return sp.cancel(gap.coeff(unknown, 1) / known.coeff(unknown, 1))
+    raise CheckFailed("the hypothesis is about nothing that the conclusion has: there is nothing to use it for (or give its factor)")
 
 
 def _witnessed(proof: Evidence, second: Evidence | None) -> list[Evidence]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
@@ -23,16 +24,17 @@ from claimproof.core.statement import Statement, definitions
 from claimproof.core.symbols import SymbolTable
 from claimproof.core.tree import Apply, Tree
 from claimproof.core.verdict import FOLLOWS, Check, Role, Scope
-from claimproof.engines import exact, mutants, simulated, stated
+from claimproof.engines import exact, free_algebra, mutants, ruled, simulated, stated
 from claimproof.engines import ulps as rounding
 from claimproof.engines.balls import FloatInBall
 from claimproof.engines.bridge import Bridge, BridgeError
+from claimproof.engines.free_algebra import Block, Relation
 from claimproof.engines.sampler import Range
+from claimproof.session import concluded, rules
 from claimproof.session.binding import Binding, Hints
 from claimproof.session.display import show_statement
 from claimproof.session.findings import Finder, Finding
 from claimproof.session.recorder import Place, Recorder
-from claimproof.session.rules import substitution
 
 LONGEST_SHOWN = 160
 NO_SYMBOLS = SymbolTable({}, source="no symbol table")
@@ -308,6 +310,75 @@ class CheckedClaim:
         )
         return self._add(Role.SUPPORT, Finding([found], tally, what), using, given, scope=_beside(second_line))
 
+    # ---- rules ------------------------------------------------------------------------
+
+    @_names_the_claim
+    def implied(
+        self, conclusion: sp.Rel, *hypotheses: sp.Rel, times: Sequence[Any] = (), on: Mapping[sp.Symbol, Any] | None = None,
+        where: Sequence[sp.Basic] = (), using: Sequence[str] = (), given: str | None = None,
+    ) -> Proof:
+        """``conclusion`` if ``hypotheses``, each of them used ``times`` its factor (see ``Finder.implied``)."""
+        factors = dict(zip(hypotheses, times or [None] * len(hypotheses), strict=True))
+        finding = self._finder.implied(conclusion, factors, on=on or {}, where=where)
+        return self._add(Role.SUPPORT, finding, using, given)
+
+    @_names_the_claim
+    def by(self, rule: Callable[..., Finding], *premises: Any, as_step: bool = False, **details: Any) -> Proof:
+        """What a rule of ``claimproof.session.rules`` concludes from proofs, of this claim or of others.
+
+        The conclusion must be what the inventory says, if it says it in machine form; ``as_step`` is for one on
+        the way to it. What the premises were given, the conclusion is given.
+        """
+        if rule not in rules.RULES:
+            raise CheckFailed(f"{rule} is no rule (known: {', '.join(known.__name__ for known in rules.RULES)})")
+        proofs = [p for p in (*premises, *details.values()) if isinstance(p, Proof)]
+        if not proofs:
+            raise CheckFailed(f"{rule.__name__}: no premise is a proof")
+        finding = rule(*map(_finding_of, premises), **{name: _finding_of(value) for name, value in details.items()})
+        if finding.relation is None:
+            raise CheckFailed(f"{rule.__name__}: the conclusion has no machine form")
+        second = ruled.looked_at(finding.relation, finding.where, self.claim.id)
+        finding = replace(finding, evidence=[*finding.evidence, *([second] if second else [])])
+        givens = list(dict.fromkeys(p.given for p in proofs if p.given))
+        others = dict.fromkeys(p.claim.id for p in proofs if p.claim.id != self.claim.id)
+        drawn = "; ".join(
+            f"{p.says}{'' if p.claim.id == self.claim.id else f' ({p.claim.id})'}" for p in proofs
+        )
+        return self._add_concluded(
+            finding, rule.__name__, list(others), " and ".join(givens) or None, as_step, because=f"from {drawn}"
+        )
+
+    @_names_the_claim
+    def free_algebra(
+        self, left: Block, right: Block, *, relations: Sequence[Relation] = (), because: str | None = None,
+        as_step: bool = False, using: Sequence[str] = (), given: str | None = None, instead_of: Sequence[str] = (),
+    ) -> Proof:
+        """left = right for blocks of every size that meet the relations (see ``engines.free_algebra``).
+
+        The inverses that are written have to exist; that and the relations are hypotheses of what is concluded.
+        """
+        evidence, tally = free_algebra.equal(left, right, relations)
+        asked = f" if {', '.join(map(str, relations))}" if relations else ""
+        whose = " with these inverses" if free_algebra.has_inverses(left, right) else ""
+        finding = Finding(evidence, tally, f"{left} = {right} for blocks of every size{whose}{asked}")
+        return self._add_concluded(
+            finding, "free_algebra", using, given, as_step, instead_of=tuple(instead_of), because=because,
+            latex=f"{free_algebra.latex(left)} = {free_algebra.latex(right)}",
+        )
+
+    def _add_concluded(
+        self, finding: Finding, rule: str, using: Sequence[str], given: str | None, as_step: bool, **rest: Any
+    ) -> Proof:
+        """A conclusion with its place in the inventory's statement; its whole text is kept for the reader."""
+        place = concluded.place_of(finding, self.claim, self.paper.table, as_step)
+        finding = replace(finding, tally=finding.tally + place.tally)
+        return self._add(
+            Role.SUPPORT, finding, using, given, scope=place.scope, part=place.part, not_needed=place.not_needed,
+            rule=rule, **{**_machine_form(finding.relation, self.paper.table), "formula": finding.of, **rest},
+        )
+
+    # ---- steps that a person takes ------------------------------------------------------
+
     @_names_the_claim
     def argued(
         self, name: str, why: str, *, using: Sequence[str] = (), given: str | None = None,
@@ -456,15 +527,26 @@ class CheckedClaim:
         if check.scope is Scope.STATEMENT and check.latex:
             show_statement(check.latex)
         print(f"{self.claim.id}  {record.verdict.value}  {' · '.join(parts)}".rstrip())
-        return Proof(self, finding)
+        return Proof(self, finding, given)
 
 
 class Proof(CheckedClaim):
     """A claim after one of its checks: what an export names, and a claim to go on with."""
 
-    def __init__(self, of: CheckedClaim, finding: Finding) -> None:
+    def __init__(self, of: CheckedClaim, finding: Finding, given: str | None) -> None:
         super().__init__(of.claim, of.paper)
         self._finding = finding
+        self.given = given
+
+    @property
+    def relation(self) -> sp.Basic | None:
+        """What was proved, as a further check may name it."""
+        return self._finding.relation
+
+    @property
+    def says(self) -> str:
+        """What was proved, in one line."""
+        return self._finding.of
 
     @property
     def verified(self) -> sp.Expr | None:
@@ -473,7 +555,11 @@ class Proof(CheckedClaim):
 
     def substituted(self, values: Mapping[sp.Symbol, Any]) -> Proof:
         """The same at other values of its symbols, by the rule of substitution."""
-        return Proof(self, substitution(self._finding, values))
+        return Proof(self, rules.substitution(self._finding, values), self.given)
+
+
+def _finding_of(value: Any) -> Any:
+    return value._finding if isinstance(value, Proof) else value
 
 
 def _shown(statement: str) -> str:
