@@ -158,7 +158,7 @@ others, exponent = sp.symbols("x_others t_common", positive=True)  # kappa_i/x_i
 (shares,) = sp.solve(
     [sp.Eq(x * exponent, kappa), sp.Eq(others * exponent, Q - kappa), sp.Eq(x + others, 1)], [x, others, exponent], dict=True
 )
-share_of_page = frequencies.equal(shares[x], kappa / Q)
+share_of_page = frequencies.equal(1 - shares[others], kappa / Q, where=[kappa < Q], sample={kappa: (0, 1), Q: (1, 2)})  # what the others leave
 frequencies.export(
     "optimal_frequency", kappa / Q, of=share_of_page, args={"log_inverse_laplace": kappa, "total": Q}, ulps=1,
     domain={"log_inverse_laplace": "> 0", "total": "> 0"},
