@@ -48,6 +48,7 @@ class Claim:
     stated: Statement | None = None  # the machine form, hypotheses included
     needs: Statement | None = None  # the same under the hypotheses that the paper leaves out
     corrected: Statement | None = None  # what a misprint should say, under the same hypotheses
+    in_words: str | None = None  # what the statement says beyond its formula: such a claim is bound in part
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ _CLAIM_FIELDS: dict[str, tuple[type, bool]] = {
     "statement": (str, False), "hypotheses": (list, False), "rests_on": (list, False),
     "corrects": (str, False), "printed": (dict, False), "headline": (str, False),
     "formula": (str, False), "where": (list, False), "needs": (list, False), "corrected": (str, False),
+    "in_words": (str, False),
 }
 
 
@@ -121,7 +123,9 @@ def _claim(paper: str, values: dict[str, Any], table: SymbolTable, where: str) -
     formula, hypotheses = values.pop("formula", None), values.pop("where", ())
     needs, corrected = values.pop("needs", ()), values.pop("corrected", None)
     if formula is None:
-        for key, given in (("where", hypotheses), ("needs", needs), ("corrected", corrected)):
+        for key, given in (
+            ("where", hypotheses), ("needs", needs), ("corrected", corrected), ("in_words", values.get("in_words")),
+        ):
             if given:
                 raise InventoryError(f"{where}: {key!r} belongs to a formula, and there is none")
         if "statement" not in values:

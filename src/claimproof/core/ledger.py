@@ -158,7 +158,10 @@ def build(inventory: Inventory, results: Iterable[DerivationResult], project: Pr
     claims = inventory.claims
     checks = {claim_id: found[claim_id][1] if claim_id in found else () for claim_id in claims}
     verdicts = {claim_id: verdict_of(claim_id, own) for claim_id, own in checks.items()}
-    bounds = {claim_id: bound_of(claims[claim_id].stated is not None, own) for claim_id, own in checks.items()}
+    bounds = {
+        claim_id: bound_of(claims[claim_id].stated is not None, own, claims[claim_id].in_words is not None)
+        for claim_id, own in checks.items()
+    }
     bases = {
         claim_id: basis_of(verdicts[claim_id], bounds[claim_id], claims[claim_id].hypotheses, own)
         for claim_id, own in checks.items()

@@ -147,8 +147,8 @@ def verdict_of(claim_id: str, checks: Sequence[Check]) -> Verdict:
     return Verdict.HOLDS_IF if conditional else Verdict.UNCHECKED
 
 
-def bound_of(has_formula: bool, checks: Sequence[Check]) -> Bound:
-    """Whether what was checked is what the inventory states."""
+def bound_of(has_formula: bool, checks: Sequence[Check], more_in_words: bool = False) -> Bound:
+    """Whether what was checked is what the inventory states; with ``more_in_words`` never all of it."""
     taken = [c for c in checks if c.scope is Scope.STATEMENT and c.basis is not Basis.NONE]
     if not has_formula or not taken:
         return Bound.PROSE
@@ -156,7 +156,7 @@ def bound_of(has_formula: bool, checks: Sequence[Check]) -> Bound:
     whole = any(c.part is None for c in taken) or any(
         {k for k, n in parts if n == total} == set(range(1, total + 1)) for _, total in parts
     )
-    return Bound.BOUND if whole else Bound.IN_PART
+    return Bound.BOUND if whole and not more_in_words else Bound.IN_PART
 
 
 def basis_of(verdict: Verdict, bound: Bound, worded_hypotheses: Sequence[str], checks: Sequence[Check]) -> Basis:

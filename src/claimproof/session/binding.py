@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -16,10 +17,10 @@ import sympy as sp
 from claimproof.core import tree as t
 from claimproof.core.evidence import CheckFailed, ShownFalse
 from claimproof.core.latex import latex
-from claimproof.core.statement import Definition, Falsified, Statement, Way, unfolded
+from claimproof.core.statement import Definition, Falsified, Statement, Way, conditions, unfolded
 from claimproof.core.symbols import SymbolTable
 from claimproof.core.tree import Apply, Tree
-from claimproof.engines import exact, mutants, sampled, symbolic
+from claimproof.engines import enclosed, exact, mutants, sampled, symbolic
 from claimproof.engines.bridge import Bridge, BridgeError
 from claimproof.session.findings import MUTANT_BOXES, MUTANT_SAMPLES, Finder, Finding
 
@@ -27,6 +28,8 @@ from claimproof.session.findings import MUTANT_BOXES, MUTANT_SAMPLES, Finder, Fi
 MOST_SUBTLE = 6
 _PLAIN = (Way.SIGN, Way.FACTOR, Way.SHIFT, Way.SUBTLE)
 _ORDERS = ("Lt", "Le", "Gt", "Ge")
+# Sympy relates the name of the golden ratio to nothing; with its value powers of it simplify.
+GOLDEN = (1 + sp.sqrt(5)) / 2
 
 
 class Vacuous(CheckFailed):
@@ -35,13 +38,22 @@ class Vacuous(CheckFailed):
 
 @dataclass(frozen=True)
 class Hints:
-    """What an engine may be told: none of it changes what is stated. Keys are names of the symbol table."""
+    """What an engine may be told: none of it changes what is stated. Keys are names of the symbol table.
+
+    ``times`` has factors by which both sides of an inequality are multiplied, each with the zeros that the proof of
+    its being positive needs; ``parts`` has hints for single conjuncts, counted from 1, in the place of the common ones.
+    """
 
     sample: Mapping[str, Any] = field(default_factory=dict)
     corners: Sequence[Mapping[str, Any]] = ()
     zeros: Mapping[str, Any] = field(default_factory=dict)
     tail: Mapping[str, Any] = field(default_factory=dict)
+    times: Mapping[Any, Mapping[str, Any]] = field(default_factory=dict)
     max_boxes: int = 100_000
+    parts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of_part(self, position: int) -> Hints:
+        return replace(self, parts={}, **self.parts.get(position, {}))
 
 
 @dataclass(frozen=True)
@@ -77,40 +89,52 @@ class Binding:
                     "(only symbols with defined_by or computed can be handed over)"
                 )
 
+    @cached_property
+    def explicit(self) -> Statement:
+        """The statement with definitions in the place of the symbols for which nothing was handed over.
+
+        Symbols that come in with what was handed over bring the bounds of their domains as hypotheses.
+        """
+        defined = {name: d for name, d in self.definitions.items() if name not in self.handed}
+        conclusion, *hypotheses = (unfolded(tree, defined) for tree in (self.statement.conclusion, *self.statement.hypotheses))
+        stated = Statement.of(conclusion, hypotheses, self.table)
+        present = {symbol.name for symbol in stated.quantified}
+        brought = sorted({str(s) for v in self.handed.values() if isinstance(v, sp.Basic) for s in v.free_symbols} - present)
+        domains = [c for name in brought if name in self.table.symbols for c in conditions(self.table[name])]
+        return Statement.of(conclusion, (*hypotheses, *domains), self.table) if domains else stated
+
     # ---- confirming -------------------------------------------------------------------
 
     def confirmed(self) -> list[Part]:
         """Every conjunct confirmed, and every falsified form of it rejected."""
-        conjuncts = _conjuncts(self.statement)
+        shown = [own.conclusion for own in _conjuncts(self.statement)]
         parts = []
-        for position, own in enumerate(conjuncts, start=1):
-            self._refuse_vacuous(own)
-            finding = self._confirm(own, self.hints.max_boxes)
-            tally, not_needed = self._rejected(own)
+        for position, own in enumerate(_conjuncts(self.explicit), start=1):
+            part = replace(self, hints=self.hints.of_part(position))
+            part._refuse_vacuous(own)
+            finding = part._confirm(own, part.hints.max_boxes)
+            tally, not_needed = part._rejected(own)
             finding = replace(finding, tally=finding.tally + tally)
-            shown = own.conclusion
+            conclusion = shown[position - 1]
             parts.append(Part(
-                finding, str(shown), latex(shown, self.table),
-                (position, len(conjuncts)) if len(conjuncts) > 1 else None, not_needed,
+                finding, str(conclusion), latex(conclusion, self.table),
+                (position, len(shown)) if len(shown) > 1 else None, not_needed,
             ))
         return parts
 
     def _written(self, statement: Statement, tree: Tree) -> sp.Basic:
         """A tree in sympy as it stands, with what was computed in the place of its symbols."""
         bridge = Bridge.of(statement)
-        return _put(bridge.written(unfolded(tree, self._undefined())), self._values(bridge, statement))
-
-    def _undefined(self) -> dict[str, Definition]:
-        """Definitions of symbols for which nothing was handed over."""
-        return {name: d for name, d in self.definitions.items() if name not in self.handed}
+        written = _put(bridge.written(tree), self._values(bridge, statement))
+        return written.xreplace({sp.GoldenRatio: GOLDEN}) if written.has(sp.GoldenRatio) else written
 
     def _values(self, bridge: Bridge, statement: Statement) -> dict[Any, Any]:
         """Handed-over values by symbol, in the symbols of this statement (a falsified one may declare them more widely)."""
-        declared = Bridge.of(self.statement)
+        declared = Bridge.of(self.explicit)
         renamed = {declared.symbol(s.name): bridge.symbol(s.name) for s in statement.symbols if not s.of}
+        used = {symbol.name for symbol in statement.symbols}
         return {
-            bridge.symbol(name): value if callable(value) and not isinstance(value, sp.Basic) else sp.sympify(value).xreplace(renamed)
-            for name, value in self.handed.items()
+            bridge.symbol(name): _renamed(value, renamed) for name, value in self.handed.items() if name in used
         }
 
     def _hypotheses(self, statement: Statement) -> list[sp.Basic]:
@@ -127,9 +151,9 @@ class Binding:
                 for side, other in ((left, right), (right, left)):
                     if isinstance(side, t.Name) and side.name in self.handed:
                         value = self.handed[side.name]
-                        if not callable(value) and bridge.same(unfolded(other, self._undefined()), value):
+                        if not callable(value) and bridge.same(other, value):
                             raise Vacuous(f"vacuous: what is handed over for {side.name} is the inventory's own side, {other}")
-                one, two = (bridge.evaluated(unfolded(s, self._undefined())) for s in (left, right))
+                one, two = bridge.evaluated(left), bridge.evaluated(right)
                 values = self._values(bridge, own)
                 if _put(one, values) == _put(two, values) and not _held(one, two):
                     raise Vacuous(f"vacuous: both sides of {own.conclusion} are one expression before any step is taken")
@@ -146,7 +170,7 @@ class Binding:
                 direction = None if t.is_infinite(limit.point) else limit.side.value
                 return self.finder.limit(body, variable, point, wanted, direction, where)
             case Apply("Eq", (left, right)):
-                lhs, rhs = self._written(own, left), self._written(own, right)
+                lhs, rhs = self._differentiated(own, left, right)
                 hints = self._by_symbol(own)
                 return self.finder.equal(lhs, rhs, where, hints["sample"], hints["corners"])
             case Apply(head, (left, right)) if head in _ORDERS:
@@ -158,6 +182,12 @@ class Binding:
             case other:
                 raise CheckFailed(f"no engine confirms {other} as it stands")
 
+    def _differentiated(self, own: Statement, left: Tree, right: Tree) -> tuple[sp.Basic, sp.Basic]:
+        """The sides with derivatives carried out, so that numbers can be put in; as they are where that is all there is to show."""
+        held = self._written(own, left), self._written(own, right)
+        done = [side.replace(lambda e: isinstance(e, sp.Derivative), lambda e: e.doit()) for side in held]
+        return held if done[0] == done[1] else (done[0], done[1])
+
     def _inequality(
         self, own: Statement, head: str, left: Tree, right: Tree, where: list[sp.Basic], max_boxes: int
     ) -> Finding:
@@ -167,7 +197,26 @@ class Binding:
             return self.finder.compared(relation)
         on, rest = _region(own, relation.free_symbols, where)
         hints = self._by_symbol(own)
-        return self.finder.inequality(relation, on, hints["zeros"], hints["tail"], rest, max_boxes)
+        multiplied = self._multiplied(own, relation, on, rest)
+        return self.finder.inequality(multiplied, on, hints["zeros"], hints["tail"], rest, max_boxes)
+
+    def _multiplied(self, own: Statement, relation: sp.Rel, on: Mapping[sp.Symbol, Any], rest: Sequence[sp.Basic]) -> sp.Rel:
+        """Both sides times the factors of the hints, each of which is proved to be positive on the region."""
+        bridge = Bridge.of(own)
+        renamed = {Bridge.of(self.explicit).symbol(s.name): bridge.symbol(s.name) for s in own.symbols if not s.of}
+        factors = []
+        for factor, zeros in self.hints.times.items():
+            positive = sp.Gt(_renamed(factor, renamed), 0, evaluate=False)
+            within = {symbol: range_ for symbol, range_ in on.items() if symbol in positive.free_symbols}
+            enclosed.prove(positive, on=within, zeros={bridge.symbol(n): z for n, z in zeros.items()} or None, where=rest)
+            factors.append(positive.lhs)
+        if not factors:
+            return relation
+        by = sp.Mul(*factors)
+        sides = (_expanded(sp.Add(*(by * term for term in sp.Add.make_args(side)))) for side in relation.args)
+        multiplied = relation.func(*sides, evaluate=False)
+        assert isinstance(multiplied, sp.Rel)
+        return multiplied
 
     def _by_symbol(self, own: Statement) -> dict[str, Any]:
         """The hints with sympy's symbols for their names."""
@@ -244,13 +293,12 @@ class Binding:
     def refuted(self, witness: Mapping[str, Any]) -> tuple[exact.Refutation, Statement, int]:
         """A conjunct that is false at the witness, where all hypotheses and domains hold; how many were evaluated."""
         reasons = []
-        for own in _conjuncts(self.statement):
+        for own, shown in zip(_conjuncts(self.explicit), _conjuncts(self.statement), strict=True):
             bridge = Bridge.of(own)
-            conditions = [*own.hypotheses, *own.conditions]
-            where = [self._written(own, tree) for tree in conditions]
+            where = [self._written(own, tree) for tree in (*own.hypotheses, *own.conditions)]
             point = {bridge.symbol(name): value for name, value in witness.items() if name in {s.name for s in own.symbols}}
             try:
-                return exact.refutes(self._asserted(own), point, where), own, len(where)
+                return exact.refutes(self._asserted(own), point, where), shown, len(where)
             except CheckFailed as error:
                 reasons.append(str(error))
         raise CheckFailed("; ".join(dict.fromkeys(reasons)))
@@ -285,6 +333,18 @@ def _conjuncts(statement: Statement) -> list[Statement]:
 def _is_upper(condition: Tree) -> bool:
     """Domains with an upper end: sympy's assumptions know lower ends only."""
     return isinstance(condition, Apply) and condition.head in ("Lt", "Le") and condition.args[1] != t.number(0)
+
+
+def _expanded(expression: sp.Expr) -> sp.Expr:
+    """A sum of products without roots in denominators: the fewer terms, the tighter the balls."""
+    return sp.expand(sp.radsimp(sp.expand(expression)))
+
+
+def _renamed(value: Any, symbols: Mapping[sp.Symbol, sp.Symbol]) -> Any:
+    """A value, or what a function returns, in other symbols."""
+    if callable(value) and not isinstance(value, sp.Basic):
+        return lambda *places: sp.sympify(value(*places)).xreplace(symbols)
+    return sp.sympify(value).xreplace(symbols)
 
 
 def _put(expression: sp.Basic, values: Mapping[Any, Any]) -> sp.Basic:
