@@ -77,6 +77,7 @@ class Binding:
     handed: Mapping[str, Any]
     hints: Hints
     finder: Finder
+    refusals: dict[str, CheckFailed | None] = field(default_factory=dict)  # of falsified forms, by their text
 
     def __post_init__(self) -> None:
         known = {symbol.name: symbol for symbol in self.statement.quantified}
@@ -110,7 +111,7 @@ class Binding:
         shown = [own.conclusion for own in _conjuncts(self.statement)]
         parts = []
         for position, own in enumerate(_conjuncts(self.explicit), start=1):
-            part = replace(self, hints=self.hints.of_part(position))
+            part = replace(self, hints=self.hints.of_part(position), refusals={})
             part._refuse_vacuous(own)
             finding = part._confirm(own, part.hints.max_boxes)
             tally, not_needed = part._rejected(own)
@@ -275,18 +276,20 @@ class Binding:
             return False  # where it can't be evaluated it is not shown to be wrong
 
     def _refused_by_numbers(self, falsified: Statement) -> bool:
-        try:
-            self._confirm(falsified, MUTANT_BOXES)
-        except CheckFailed as error:
-            return isinstance(error, ShownFalse)
-        return False
+        return isinstance(self._refusal(falsified), ShownFalse)
 
     def _accepts(self, falsified: Statement) -> bool:
-        try:
-            self._confirm(falsified, MUTANT_BOXES)
-        except CheckFailed:
-            return False
-        return True
+        return self._refusal(falsified) is None
+
+    def _refusal(self, falsified: Statement) -> CheckFailed | None:
+        """Why the check does not accept a falsified form; asked once."""
+        if falsified.text not in self.refusals:
+            try:
+                self._confirm(falsified, MUTANT_BOXES)
+                self.refusals[falsified.text] = None
+            except CheckFailed as error:
+                self.refusals[falsified.text] = error
+        return self.refusals[falsified.text]
 
     # ---- refuting ---------------------------------------------------------------------
 
