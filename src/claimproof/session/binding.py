@@ -80,7 +80,7 @@ class Binding:
     refusals: dict[str, CheckFailed | None] = field(default_factory=dict)  # of falsified forms, by their text
 
     def __post_init__(self) -> None:
-        known = {symbol.name: symbol for symbol in self.statement.quantified}
+        known = {symbol.name: symbol for symbol in (*self.statement.quantified, *self.explicit.quantified)}
         for name in self.handed:
             if name not in known:
                 raise CheckFailed(f"{name} is handed over, but the statement is about {', '.join(known) or 'no symbol'}")
@@ -98,11 +98,13 @@ class Binding:
         """
         defined = {name: d for name, d in self.definitions.items() if name not in self.handed}
         conclusion, *hypotheses = (unfolded(tree, defined) for tree in (self.statement.conclusion, *self.statement.hypotheses))
-        stated = Statement.of(conclusion, hypotheses, self.table)
+        # The statement's own symbols, as it declares them: a falsified one may do so otherwise than the table.
+        declared = self.table.extended(self.statement.symbols)
+        stated = Statement.of(conclusion, hypotheses, declared)
         present = {symbol.name for symbol in stated.quantified}
         brought = sorted({str(s) for v in self.handed.values() if isinstance(v, sp.Basic) for s in v.free_symbols} - present)
-        domains = [c for name in brought if name in self.table.symbols for c in conditions(self.table[name])]
-        return Statement.of(conclusion, (*hypotheses, *domains), self.table) if domains else stated
+        domains = [c for name in brought if name in declared.symbols for c in conditions(declared[name])]
+        return Statement.of(conclusion, (*hypotheses, *domains), declared) if domains else stated
 
     # ---- confirming -------------------------------------------------------------------
 
@@ -152,10 +154,13 @@ class Binding:
                 for side, other in ((left, right), (right, left)):
                     if isinstance(side, t.Name) and side.name in self.handed:
                         value = self.handed[side.name]
-                        if not callable(value) and bridge.same(other, value):
+                        if not callable(value) and not _is_number(value) and bridge.same(other, value):
                             raise Vacuous(f"vacuous: what is handed over for {side.name} is the inventory's own side, {other}")
                 one, two = bridge.evaluated(left), bridge.evaluated(right)
                 values = self._values(bridge, own)
+                # A number that was computed has one form only, however it was found.
+                if values and _is_number(_put(one, values)) and _is_number(_put(two, values)):
+                    return
                 if _put(one, values) == _put(two, values) and not _held(one, two):
                     raise Vacuous(f"vacuous: both sides of {own.conclusion} are one expression before any step is taken")
             case _:
@@ -172,6 +177,8 @@ class Binding:
                 return self.finder.limit(body, variable, point, wanted, direction, where)
             case Apply("Eq", (left, right)):
                 lhs, rhs = self._differentiated(own, left, right)
+                if _is_number(lhs) and _is_number(rhs):
+                    return self.finder.compared(sp.Eq(lhs, rhs, evaluate=False))
                 hints = self._by_symbol(own)
                 return self.finder.equal(lhs, rhs, where, hints["sample"], hints["corners"])
             case Apply(head, (left, right)) if head in _ORDERS:
@@ -359,6 +366,10 @@ def _put(expression: sp.Basic, values: Mapping[Any, Any]) -> sp.Basic:
             make: Callable[..., Any] = value
             written = written.replace(lambda e, f=function: isinstance(e, sp.Function) and e.func == f, lambda e, m=make: sp.sympify(m(*e.args)))
     return written
+
+
+def _is_number(value: Any) -> bool:
+    return bool(sp.sympify(value).is_Rational)
 
 
 def _held(*sides: sp.Basic) -> bool:
