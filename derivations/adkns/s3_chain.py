@@ -171,13 +171,17 @@ paper.claim("ADKNS-S3.block-size").instances(
 )
 
 # %%
-W, M, R, K, i = sp.symbols("W M R K i", integer=True, positive=True)
+W, M, R, K, i = paper.symbols("W M R K i")
 count = W * (1 + M * sp.Sum(R ** (i - 1), (i, 1, K)))
+geometric = sp.piecewise_fold(count.doit())  # one branch for R = 1, one for the others
 printed_count = W * (1 + M * (R ** (K - 1) - 1) / (R - 1))
 corrected_count = W * (1 + M * (R**K - 1) / (R - 1))
 ones_and_twos = {W: 2, M: 2, R: 2}
 
-paper.claim("ADKNS-S3.dimension").refute(sp.Eq(count, printed_count), witness={**ones_and_twos, K: 2})
+paper.claim("ADKNS-S3.dimension").refute_as_stated(
+    {"W": 2, "M": 2, "R": 2, "K": 2}, states=count,
+    instance="Two phases each of arrivals, service and clocks, two places: 2 + 4 + 8 states, not 2 + 4.",
+)
 
 every_size = list(itertools.product((1, 2, 3), (1, 2), (1, 2, 3), (1, 2, 3, 4)))
 
@@ -194,6 +198,9 @@ def by_formula(formula):
     return holds
 
 
+paper.claim("ADKNS-S3.dimension-corrected").as_stated(
+    states=geometric.args[1][0], states1=count.subs(R, 1), using=["ADKNS-S3.block-size"],
+)
 paper.claim("ADKNS-S3.dimension-corrected").instances(
     every_size, by_formula(corrected_count), what="(W', M, R, K), states listed, R = 1 as a limit",
     only_gross="an identity: a wrong side differs in every case",
@@ -204,11 +211,13 @@ paper.claim("ADKNS-S3.dimension-corrected").limit((ratio**K - 1) / (ratio - 1), 
 
 # %%
 two = corrected_count.subs(ones_and_twos)
-paper.claim("ADKNS-S3.dimension-222").refute(sp.Eq(two, 2 ** (K + 1) - 2), witness={K: 10})
-paper.claim("ADKNS-S3.dimension-222-corrected").equal(two, 2 ** (K + 2) - 2, sample={K: list(range(1, 12))})
+paper.claim("ADKNS-S3.dimension-222").refute_as_stated(
+    {"K": 10}, states=count.subs(ones_and_twos), instance="Ten places: 4094 states, not 2046."
+)
+paper.claim("ADKNS-S3.dimension-222-corrected").as_stated(states=count.subs(ones_and_twos), sample={"K": list(range(1, 12))})
 listed = number_of_states(2, 2, 2, 10)
-paper.claim("ADKNS-S3.dimension-10").refute(sp.Eq(sp.Integer(listed), 2046, evaluate=False), witness={})
-paper.claim("ADKNS-S3.dimension-10-corrected").exact(listed, 4094)
+paper.claim("ADKNS-S3.dimension-10").refute_as_stated({}, states=listed, instance=f"The list of all states has {listed} entries.")
+paper.claim("ADKNS-S3.dimension-10-corrected").as_stated(states=listed)
 
 # %% [markdown]
 # The example of the paper, $W' = M = R = 2$, follows its formula: 2046 states for $K = 10$, where there are 4094.

@@ -179,14 +179,11 @@ paper.claim("CLW-S3.3a").definition()
 # With $\psi(x) = x - 1 + e^{-x}$, the exponential function is its tangent at $M$ plus a remainder that is never negative:
 
 # %%
-tangent = paper.claim("CLW-X.tangent-exp")
-tangent.equal(
-    sp.exp(-y), sp.exp(-M) * (1 - (y - M) + psi(y - M)), sample={y: (-3, 3), M: (-3, 3)},
+at_0 = {"zeros": {"u": (0, 2)}}
+u = paper.symbols("u")
+paper.claim("CLW-X.tangent-exp").as_stated(
+    sample={"y": (-3, 3), "M": (-3, 3)}, parts={2: at_0, 3: {**at_0, "times": {sp.exp(-u): {}}}},
 )
-u = sp.Symbol("u", positive=True)
-tangent.inequality(sp.Gt(psi(u), 0, evaluate=False), on={u: (0, sp.oo)}, zeros={u: (0, 2)})
-tangent.equal(psi(-u), sp.exp(u) * (1 - (1 + u) * sp.exp(-u)), sample={u: (0, 3)})
-tangent.inequality(sp.Gt(1 - (1 + u) * sp.exp(-u), 0, evaluate=False), on={u: (0, sp.oo)}, zeros={u: (0, 2)})
 
 # %% [markdown]
 # ## Theorem 3.3, line by line

@@ -182,7 +182,7 @@ ratio.limit(blocks / (q - 1 + sp.exp(-q)), q, 0, (n + 3) / sp.Integer(4), using=
 # $\mu_{N,N} = a$ and $(1 - a)/(N - 1)$ for the others, $X$ exponential with mean 1. Every *fixed* page's rate vanishes.
 
 # %%
-paper.claim("CLW-G7a").equal(c0 * (mu - nu + nu * P), c0 * mu - c0 * nu * (1 - P))
+paper.claim("CLW-G7a").as_stated()
 product = sp.limit((1 + (1 - a) / z) ** (-z), z, sp.oo) / (1 + a)
 alpha = sp.Symbol("alpha", positive=True)
 uniform = "max_i mu_i tends to 0, not only each mu_i"

@@ -47,19 +47,13 @@ hospital.equal(sp.diff(first_top, q), second_top)
 hospital.equal(sp.diff(bottom, q), first_bottom)
 hospital.equal(sp.diff(first_bottom, q), second_bottom)
 hospital.limit(second_top / second_bottom, q, 0, (phi**2 - phi + phi**3) / 5)
-hospital.exact((phi**2 - phi + phi**3) / 5, 2 * phi**2 / 5)
+hospital.as_stated()
 
 # %% [markdown]
 # The constant: $2\phi^2/5 = (3+\sqrt5)/5 = 1.0472\ldots$
 
 # %%
-constant = paper.claim("CLW-C5.1a")
-constant.exact(2 * phi**2 / 5, (sqrt5 + 3) / 5)
-constant.instances(
-    [sp.Rational(105, 100)], lambda bound: sign_of(bound - (sqrt5 + 3) / 5) == 1, what="bound", kind="enclosed",
-    only_gross="a single case",
-    wrong={"1.04": lambda bound: sign_of(bound - sp.Rational(1, 100) - (sqrt5 + 3) / 5) == 1},
-)
+paper.claim("CLW-C5.1a").as_stated()
 
 # %% [markdown]
 # ## The paper's way to $H' \le 0$
@@ -68,23 +62,28 @@ constant.instances(
 
 # %%
 R = first_top * bottom - top * first_bottom
-paper.claim("CLW-C5.1f").equal(sp.diff(H, q), R / bottom**2)
+
+
+def of_q(expression):
+    """What is computed here, as a function of q."""
+    return lambda at: expression.subs(q, at)
+
+
+paper.claim("CLW-C5.1f").as_stated(R=of_q(R), parts={2: {"zeros": {"q": (0, 2)}}})
 
 mean = (1 - sp.exp(-q)) / q
 lambda_1 = (1 - 2 / sqrt5) * mean + (sqrt5 - 1) / (2 * sqrt5)
 lambda_2 = -(1 - 2 / sqrt5) * mean + (sqrt5 + 1) / (2 * sqrt5)
 mixture = lambda_1 * sp.exp(-a * q) + lambda_2 * sp.exp(-b * q)
 
-paper.claim("CLW-C5.1g").equal(-R / q + sp.exp(-q), mixture)
+paper.claim("CLW-C5.1g").as_stated(R=of_q(R))
 
 # %% [markdown]
 # The weights are positive and add up to 1: $\lambda_1$ lies between $(\sqrt5-1)/(2\sqrt5) = 0.276$ and $\phi^{-2} = 0.382$.
 
 # %%
-weights = paper.claim("CLW-C5.1h")
-weights.equal(lambda_1 + lambda_2, 1)
-weights.inequality(sp.Gt(sp.expand(q * lambda_1), 0), on={q: (0, sp.oo)}, zeros={q: (0, 1)})
-weights.inequality(sp.Lt(sp.expand(q * lambda_1), q), on={q: (0, sp.oo)}, zeros={q: (0, 1)})
+cleared = {"times": {q: {}}, "zeros": {"q": (0, 1)}}
+paper.claim("CLW-C5.1h").as_stated(parts={2: cleared, 3: cleared})
 
 # %% [markdown]
 # Convexity of $x \mapsto e^{-qx}$ gives $\lambda_1e^{-aq} + \lambda_2e^{-bq} \ge e^{-yq}$ with $y = \lambda_1a + \lambda_2b$: the tangent at $y$ lies below, and
@@ -107,15 +106,14 @@ convex.inequality(sp.Gt(sp.exp(-t), 1 - t), on={t: (-sp.oo, -1)}, using=["CLW-C5
 # because $1 - e^{-q} < q$. The chain $\lambda_1e^{-aq} + \lambda_2e^{-bq} \ge e^{-yq} > e^{-q}$ breaks at its second sign.
 
 # %%
-paper.claim("CLW-C5.1j").refute(sp.Lt(y, 1), witness={q: 1}, hypotheses=[sp.Gt(q, 0)])
-above = paper.claim("CLW-C5.1j-corrected")
-above.equal(y - 1, (1 - 2 / sqrt5) * (1 - mean) / sqrt5)
-above.inequality(sp.Gt(sp.expand(q * (y - 1)), 0), on={q: (0, sp.oo)}, zeros={q: (0, 2)})
+at_one = f"At $q = 1$ the mean exponent is $y = {sp.N(y.subs(q, 1), 6)}$."
+paper.claim("CLW-C5.1j").refute_as_stated({"q": 1}, instance=at_one)
+paper.claim("CLW-C5.1j-corrected").as_stated(parts={2: {"times": {q: {}}, "zeros": {"q": (0, 2)}}})
 
-paper.claim("CLW-C5.1k").refute(sp.Gt(sp.exp(-y * q), sp.exp(-q)), witness={q: 1}, hypotheses=[sp.Gt(q, 0)])
+paper.claim("CLW-C5.1k").refute_as_stated({"q": 1}, instance=at_one)
 below = paper.claim("CLW-C5.1k-corrected")
 below.equal(sp.exp(-y * q), sp.exp(-q) * sp.exp(-(1 - 2 / sqrt5) * (q - 1 + sp.exp(-q)) / sqrt5), using=["CLW-C5.1j-corrected"])
-below.inequality(sp.Lt(sp.exp(-(1 - 2 / sqrt5) * (q - 1 + sp.exp(-q)) / sqrt5), 1), on={q: (0, sp.oo)}, zeros={q: (0, 2)}, using=["CLW-C5.1j-corrected"])
+below.as_stated(times={sp.exp(q): {}}, zeros={"q": (0, 2)}, using=["CLW-C5.1j-corrected"])
 
 # %% [markdown]
 # *Figure.* The exponent $y$ against $q$: it starts at 1 and rises above it at once.
@@ -136,9 +134,9 @@ plt.show()
 # at 0 to 1 at infinity.
 
 # %%
+falling = {"times": {bottom**2: {"q": (0, 4)}}, "zeros": {"q": (0, 4)}}  # of H', times the square of its denominator
 key = paper.claim("CLW-X.H-key")
-key.exact([1 / phi**2 + 1 / phi, a / phi**2 + b / phi, a**2 / phi**2 + b**2 / phi], [1, 1, 2 * phi**2 / 5], using=["CLW-X.key-lemma"])
-key.equal((psi(a * q) / phi**2 + psi(b * q) / phi) / psi(q), H, using=["CLW-X.key-lemma"])
+key.as_stated(using=["CLW-X.key-lemma"])
 
 # %% [markdown]
 # ## Second proof: every Taylor coefficient has the right sign
@@ -188,8 +186,7 @@ taylor.instances(
 # $R < 0$ on the whole half-line, with the zero of order 4 at the origin and the tail treated: no algebra beyond $R$ itself.
 
 # %%
-balls = paper.claim("CLW-X.H-balls")
-balls.inequality(sp.Lt(sp.expand(R), 0), on={q: (0, sp.oo)}, zeros={q: (0, 4)}, using=["CLW-C5.1f"])
+paper.claim("CLW-X.H-balls").as_stated(R=of_q(R), zeros={"q": (0, 4)}, using=["CLW-C5.1f"])
 
 # %% [markdown]
 # So the two statements stand, though not by the printed argument.
@@ -198,10 +195,10 @@ balls.inequality(sp.Lt(sp.expand(R), 0), on={q: (0, sp.oo)}, zeros={q: (0, 4)}, 
 three_proofs = ["CLW-X.H-key", "CLW-X.H-taylor", "CLW-X.H-balls", "CLW-C5.1f"]
 because = r"$y > 1$ for every $q > 0$, so $e^{-yq} < e^{-q}$ and the chain of inequalities proves nothing"
 negative = paper.claim("CLW-C5.1l")
-negative.inequality(sp.Gt(sp.expand(-R), 0), on={q: (0, sp.oo)}, zeros={q: (0, 4)}, using=three_proofs)
+negative.as_stated(R=of_q(R), parts={1: {"times": {q: {}}, "zeros": {"q": (0, 4)}}}, using=three_proofs)
 negative.gap(step="CLW-C5.1j", because=because)
 decreasing = paper.claim("CLW-C5.1c")
-decreasing.equal(sp.diff(H, q) * bottom**2, R, using=three_proofs)
+decreasing.as_stated(**falling, using=three_proofs)
 decreasing.gap(step="CLW-C5.1j", because=because)
 
 # %% [markdown]
@@ -210,10 +207,7 @@ decreasing.gap(step="CLW-C5.1j", because=because)
 
 # %%
 supremum = paper.claim("CLW-C5.1e")
-supremum.limit(second_top / second_bottom, q, 0, 2 * phi**2 / 5, using=["CLW-C5.1c", "CLW-C5.1d"])
-supremum.inequality(
-    sp.Lt(top, 2 * phi**2 / 5 * bottom), on={q: (0, sp.oo)}, zeros={q: (0, 3)}, using=["CLW-C5.1c", "CLW-C5.1d"],
-)
+supremum.as_stated(parts={2: {"times": {bottom: {"q": (0, 2)}}, "zeros": {"q": (0, 3)}}}, using=["CLW-C5.1c", "CLW-C5.1d"])
 
 # %% [markdown]
 # *Figure.* $H(q)$ against $q$ on a logarithmic scale: it falls from $2\phi^2/5$ (dotted) to 1.

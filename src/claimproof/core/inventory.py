@@ -50,6 +50,7 @@ class Claim:
     needs: Statement | None = None  # the same under the hypotheses that the paper leaves out
     corrected: Statement | None = None  # what a misprint should say, under the same hypotheses
     concludes: tuple[str, ...] = ()  # what rules must reach, word for word, where the statement can't be a formula
+    in_words: str | None = None  # what the statement says beyond its formula: such a claim is bound in part
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ _CLAIM_FIELDS: dict[str, tuple[type, bool]] = {
     "corrects": (str, False), "printed": (dict, False), "headline": (str, False), "about": (str, False),
     "formula": (str, False), "where": (list, False), "needs": (list, False), "corrected": (str, False),
     "concludes": (list, False),
+    "in_words": (str, False),
 }
 
 
@@ -128,7 +130,9 @@ def _claim(paper: str, values: dict[str, Any], table: SymbolTable, where: str) -
     if formula is not None and "about" in values:
         raise InventoryError(f"{where}: a claim with a formula is not about the print")
     if formula is None:
-        for key, given in (("where", hypotheses), ("needs", needs), ("corrected", corrected)):
+        for key, given in (
+            ("where", hypotheses), ("needs", needs), ("corrected", corrected), ("in_words", values.get("in_words")),
+        ):
             if given:
                 raise InventoryError(f"{where}: {key!r} belongs to a formula, and there is none")
         if "statement" not in values:

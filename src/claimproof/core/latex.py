@@ -102,6 +102,8 @@ class _Printer:
         sign = "-" if value < 0 else ""
         if value.denominator == 1:
             return str(value), _SUM if sign else _ATOM
+        if decimal := _decimal(value):
+            return decimal, _SUM if sign else _ATOM
         return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", _SUM if sign else _PRODUCT
 
     def subscripted(self, base: str, index: str) -> str:
@@ -207,6 +209,17 @@ class _Printer:
         rest = moved if order == 1 else f"{base}^{{{order}}}"
         head = f"{self.within(body, _SUM)} = {self.within(expansion, _SUM)}"
         return rf"{head} + O\left({rest}\right) \quad \left({name} \to {self.plain(point)}\right)"
+
+
+def _decimal(value: Fraction) -> str | None:
+    """The digits of a number that has finitely many, where they are no longer than the fraction: measurements, not 1/2."""
+    digits = next((n for n in range(1, 21) if (value * 10**n).denominator == 1), None)
+    if digits is None:
+        return None
+    whole, rest = divmod(abs(value.numerator) * 10**digits // value.denominator, 10**digits)
+    shown = f"{whole}.{rest:0{digits}d}"
+    sign = "-" if value < 0 else ""
+    return sign + shown if len(shown) <= len(f"{abs(value.numerator)}{value.denominator}") else None
 
 
 def _starts_with_sign(tree: Tree) -> bool:

@@ -186,7 +186,7 @@ class _Own:
     def of(cls, claim: Claim, checks: Sequence[Check]) -> _Own:
         verdict = verdict_of(claim.id, checks)
         about_print = claim.about == "print"
-        bound = bound_of(verdict, claim.stated is not None, checks)
+        bound = bound_of(verdict, claim.stated is not None, checks, claim.in_words is not None)
         basis = basis_of(verdict, bound, claim.hypotheses, checks, about_print)
         steps = steps_to_read(verdict, bound, about_print, checks)
         return cls(verdict, bound, basis, _rests_on(claim, verdict, checks), tuple(steps))

@@ -169,8 +169,9 @@ def _supporting(verdict: Verdict, checks: Iterable[Check]) -> list[Check]:
     return [c for c in support if (c.given is not None) is (verdict is Verdict.HOLDS_IF)]
 
 
-def bound_of(verdict: Verdict, has_formula: bool, checks: Sequence[Check]) -> Bound:
-    """Whether what was checked is what the inventory states, on each side that the verdict has."""
+def bound_of(verdict: Verdict, has_formula: bool, checks: Sequence[Check], more_in_words: bool = False) -> Bound:
+    """Whether what was checked is what the inventory states, on each side that the verdict has; with
+    ``more_in_words`` never all of it."""
     if not has_formula:
         return Bound.PROSE
     support = _supporting(verdict, checks)
@@ -185,7 +186,7 @@ def bound_of(verdict: Verdict, has_formula: bool, checks: Sequence[Check]) -> Bo
         sides.append(_covered(support))
     if not sides or set(sides) == {Bound.PROSE}:
         return Bound.PROSE
-    return Bound.BOUND if set(sides) == {Bound.BOUND} else Bound.IN_PART
+    return Bound.BOUND if set(sides) == {Bound.BOUND} and not more_in_words else Bound.IN_PART
 
 
 def _covered(checks: Sequence[Check]) -> Bound:

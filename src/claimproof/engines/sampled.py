@@ -232,7 +232,7 @@ def equal(lhs: sp.Expr, rhs: sp.Expr, sampler: Sampler, count: int = 64) -> Evid
     """lhs = rhs at ``count`` points that cover the domain and meet the hypotheses, and at every corner."""
     _require_true_corners(lhs, rhs, sampler)
     points = sampler.points(count)
-    true, false, unknown, witness = compare(lhs, rhs, points)
+    true, false, unknown, witness = compare(lhs, rhs, points, stop_at_first=True)
     if false:
         raise ShownFalse(f"false at {_shown(witness)}: {lhs} against {rhs}")
     if true == 0 or unknown > len(points) // 4:
@@ -258,7 +258,7 @@ def integrals(lhs: sp.Expr, rhs: sp.Expr, sampler: Sampler) -> Evidence | None:
     """
     points = sampler.points(HELD_POINTS)
     try:
-        true, false, unknown, witness = compare(lhs, rhs, points)
+        true, false, unknown, witness = compare(lhs, rhs, points, stop_at_first=True)
     except NotEvaluated:
         return None
     if false:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -16,10 +17,10 @@ import sympy as sp
 from claimproof.core import tree as t
 from claimproof.core.evidence import CheckFailed, ShownFalse
 from claimproof.core.latex import latex
-from claimproof.core.statement import Definition, Falsified, Statement, Way, unfolded
+from claimproof.core.statement import Definition, Falsified, Statement, Way, conditions, unfolded
 from claimproof.core.symbols import SymbolTable
 from claimproof.core.tree import Apply, Tree
-from claimproof.engines import exact, mutants, sampled, symbolic
+from claimproof.engines import enclosed, exact, mutants, sampled, symbolic
 from claimproof.engines.bridge import Bridge, BridgeError
 from claimproof.session.findings import MUTANT_BOXES, MUTANT_SAMPLES, Finder, Finding
 
@@ -27,6 +28,8 @@ from claimproof.session.findings import MUTANT_BOXES, MUTANT_SAMPLES, Finder, Fi
 MOST_SUBTLE = 6
 _PLAIN = (Way.SIGN, Way.FACTOR, Way.SHIFT, Way.SUBTLE)
 _ORDERS = ("Lt", "Le", "Gt", "Ge")
+# Sympy relates the name of the golden ratio to nothing; with its value powers of it simplify.
+GOLDEN = (1 + sp.sqrt(5)) / 2
 
 
 class Vacuous(CheckFailed):
@@ -35,13 +38,22 @@ class Vacuous(CheckFailed):
 
 @dataclass(frozen=True)
 class Hints:
-    """What an engine may be told: none of it changes what is stated. Keys are names of the symbol table."""
+    """What an engine may be told: none of it changes what is stated. Keys are names of the symbol table.
+
+    ``times`` has factors by which both sides of an inequality are multiplied, each with the zeros that the proof of
+    its being positive needs; ``parts`` has hints for single conjuncts, counted from 1, in the place of the common ones.
+    """
 
     sample: Mapping[str, Any] = field(default_factory=dict)
     corners: Sequence[Mapping[str, Any]] = ()
     zeros: Mapping[str, Any] = field(default_factory=dict)
     tail: Mapping[str, Any] = field(default_factory=dict)
+    times: Mapping[Any, Mapping[str, Any]] = field(default_factory=dict)
     max_boxes: int = 100_000
+    parts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of_part(self, position: int) -> Hints:
+        return replace(self, parts={}, **self.parts.get(position, {}))
 
 
 @dataclass(frozen=True)
@@ -65,9 +77,10 @@ class Binding:
     handed: Mapping[str, Any]
     hints: Hints
     finder: Finder
+    refusals: dict[str, CheckFailed | None] = field(default_factory=dict)  # of falsified forms, by their text
 
     def __post_init__(self) -> None:
-        known = {symbol.name: symbol for symbol in self.statement.quantified}
+        known = {symbol.name: symbol for symbol in (*self.statement.quantified, *self.explicit.quantified)}
         for name in self.handed:
             if name not in known:
                 raise CheckFailed(f"{name} is handed over, but the statement is about {', '.join(known) or 'no symbol'}")
@@ -77,40 +90,54 @@ class Binding:
                     "(only symbols with defined_by or computed can be handed over)"
                 )
 
+    @cached_property
+    def explicit(self) -> Statement:
+        """The statement with definitions in the place of the symbols for which nothing was handed over.
+
+        Symbols that come in with what was handed over bring the bounds of their domains as hypotheses.
+        """
+        defined = {name: d for name, d in self.definitions.items() if name not in self.handed}
+        conclusion, *hypotheses = (unfolded(tree, defined) for tree in (self.statement.conclusion, *self.statement.hypotheses))
+        # The statement's own symbols, as it declares them: a falsified one may do so otherwise than the table.
+        declared = self.table.extended(self.statement.symbols)
+        stated = Statement.of(conclusion, hypotheses, declared)
+        present = {symbol.name for symbol in stated.quantified}
+        brought = sorted({str(s) for v in self.handed.values() if isinstance(v, sp.Basic) for s in v.free_symbols} - present)
+        domains = [c for name in brought if name in declared.symbols for c in conditions(declared[name])]
+        return Statement.of(conclusion, (*hypotheses, *domains), declared) if domains else stated
+
     # ---- confirming -------------------------------------------------------------------
 
     def confirmed(self) -> list[Part]:
         """Every conjunct confirmed, and every falsified form of it rejected."""
-        own_parts = conjuncts(self.statement)
+        shown = [own.conclusion for own in conjuncts(self.statement)]
         parts = []
-        for position, own in enumerate(own_parts, start=1):
-            self._refuse_vacuous(own)
-            finding = self._confirm(own, self.hints.max_boxes)
-            tally, not_needed = self._rejected(own)
+        for position, own in enumerate(conjuncts(self.explicit), start=1):
+            part = replace(self, hints=self.hints.of_part(position), refusals={})
+            part._refuse_vacuous(own)
+            finding = part._confirm(own, part.hints.max_boxes)
+            tally, not_needed = part._rejected(own)
             finding = replace(finding, tally=finding.tally + tally)
-            shown = own.conclusion
+            conclusion = shown[position - 1]
             parts.append(Part(
-                finding, str(shown), latex(shown, self.table),
-                (position, len(own_parts)) if len(own_parts) > 1 else None, not_needed,
+                finding, str(conclusion), latex(conclusion, self.table),
+                (position, len(shown)) if len(shown) > 1 else None, not_needed,
             ))
         return parts
 
     def _written(self, statement: Statement, tree: Tree) -> sp.Basic:
         """A tree in sympy as it stands, with what was computed in the place of its symbols."""
         bridge = Bridge.of(statement)
-        return _put(bridge.written(unfolded(tree, self._undefined())), self._values(bridge, statement))
-
-    def _undefined(self) -> dict[str, Definition]:
-        """Definitions of symbols for which nothing was handed over."""
-        return {name: d for name, d in self.definitions.items() if name not in self.handed}
+        written = _put(bridge.written(tree), self._values(bridge, statement))
+        return written.xreplace({sp.GoldenRatio: GOLDEN}) if written.has(sp.GoldenRatio) else written
 
     def _values(self, bridge: Bridge, statement: Statement) -> dict[Any, Any]:
         """Handed-over values by symbol, in the symbols of this statement (a falsified one may declare them more widely)."""
-        declared = Bridge.of(self.statement)
+        declared = Bridge.of(self.explicit)
         renamed = {declared.symbol(s.name): bridge.symbol(s.name) for s in statement.symbols if not s.of}
+        used = {symbol.name for symbol in statement.symbols}
         return {
-            bridge.symbol(name): value if callable(value) and not isinstance(value, sp.Basic) else sp.sympify(value).xreplace(renamed)
-            for name, value in self.handed.items()
+            bridge.symbol(name): _renamed(value, renamed) for name, value in self.handed.items() if name in used
         }
 
     def _hypotheses(self, statement: Statement) -> list[sp.Basic]:
@@ -127,10 +154,13 @@ class Binding:
                 for side, other in ((left, right), (right, left)):
                     if isinstance(side, t.Name) and side.name in self.handed:
                         value = self.handed[side.name]
-                        if not callable(value) and bridge.same(unfolded(other, self._undefined()), value):
+                        if not callable(value) and not _is_number(value) and bridge.same(other, value):
                             raise Vacuous(f"vacuous: what is handed over for {side.name} is the inventory's own side, {other}")
-                one, two = (bridge.evaluated(unfolded(s, self._undefined())) for s in (left, right))
+                one, two = bridge.evaluated(left), bridge.evaluated(right)
                 values = self._values(bridge, own)
+                # A number that was computed has one form only, however it was found.
+                if values and _is_number(_put(one, values)) and _is_number(_put(two, values)):
+                    return
                 if _put(one, values) == _put(two, values) and not _held(one, two):
                     raise Vacuous(f"vacuous: both sides of {own.conclusion} are one expression before any step is taken")
             case _:
@@ -146,7 +176,9 @@ class Binding:
                 direction = None if t.is_infinite(limit.point) else limit.side.value
                 return self.finder.limit(body, variable, point, wanted, direction, where)
             case Apply("Eq", (left, right)):
-                lhs, rhs = self._written(own, left), self._written(own, right)
+                lhs, rhs = self._differentiated(own, left, right)
+                if _is_number(lhs) and _is_number(rhs):
+                    return self.finder.compared(sp.Eq(lhs, rhs, evaluate=False))
                 hints = self._by_symbol(own)
                 return self.finder.equal(lhs, rhs, where, hints["sample"], hints["corners"])
             case Apply(head, (left, right)) if head in _ORDERS:
@@ -158,6 +190,12 @@ class Binding:
             case other:
                 raise CheckFailed(f"no engine confirms {other} as it stands")
 
+    def _differentiated(self, own: Statement, left: Tree, right: Tree) -> tuple[sp.Basic, sp.Basic]:
+        """The sides with derivatives carried out, so that numbers can be put in; as they are where that is all there is to show."""
+        held = self._written(own, left), self._written(own, right)
+        done = [side.replace(lambda e: isinstance(e, sp.Derivative), lambda e: e.doit()) for side in held]
+        return held if done[0] == done[1] else (done[0], done[1])
+
     def _inequality(
         self, own: Statement, head: str, left: Tree, right: Tree, where: list[sp.Basic], max_boxes: int
     ) -> Finding:
@@ -167,7 +205,26 @@ class Binding:
             return self.finder.compared(relation)
         on, rest = _region(own, relation.free_symbols, where)
         hints = self._by_symbol(own)
-        return self.finder.inequality(relation, on, hints["zeros"], hints["tail"], rest, max_boxes)
+        multiplied = self._multiplied(own, relation, on, rest)
+        return self.finder.inequality(multiplied, on, hints["zeros"], hints["tail"], rest, max_boxes)
+
+    def _multiplied(self, own: Statement, relation: sp.Rel, on: Mapping[sp.Symbol, Any], rest: Sequence[sp.Basic]) -> sp.Rel:
+        """Both sides times the factors of the hints, each of which is proved to be positive on the region."""
+        bridge = Bridge.of(own)
+        renamed = {Bridge.of(self.explicit).symbol(s.name): bridge.symbol(s.name) for s in own.symbols if not s.of}
+        factors = []
+        for factor, zeros in self.hints.times.items():
+            positive = sp.Gt(_renamed(factor, renamed), 0, evaluate=False)
+            within = {symbol: range_ for symbol, range_ in on.items() if symbol in positive.free_symbols}
+            enclosed.prove(positive, on=within, zeros={bridge.symbol(n): z for n, z in zeros.items()} or None, where=rest)
+            factors.append(positive.lhs)
+        if not factors:
+            return relation
+        by = sp.Mul(*factors)
+        sides = (_expanded(sp.Add(*(by * term for term in sp.Add.make_args(side)))) for side in relation.args)
+        multiplied = relation.func(*sides, evaluate=False)
+        assert isinstance(multiplied, sp.Rel)
+        return multiplied
 
     def _by_symbol(self, own: Statement) -> dict[str, Any]:
         """The hints with sympy's symbols for their names."""
@@ -226,31 +283,32 @@ class Binding:
             return False  # where it can't be evaluated it is not shown to be wrong
 
     def _refused_by_numbers(self, falsified: Statement) -> bool:
-        try:
-            self._confirm(falsified, MUTANT_BOXES)
-        except CheckFailed as error:
-            return isinstance(error, ShownFalse)
-        return False
+        return isinstance(self._refusal(falsified), ShownFalse)
 
     def _accepts(self, falsified: Statement) -> bool:
-        try:
-            self._confirm(falsified, MUTANT_BOXES)
-        except CheckFailed:
-            return False
-        return True
+        return self._refusal(falsified) is None
+
+    def _refusal(self, falsified: Statement) -> CheckFailed | None:
+        """Why the check does not accept a falsified form; asked once."""
+        if falsified.text not in self.refusals:
+            try:
+                self._confirm(falsified, MUTANT_BOXES)
+                self.refusals[falsified.text] = None
+            except CheckFailed as error:
+                self.refusals[falsified.text] = error
+        return self.refusals[falsified.text]
 
     # ---- refuting ---------------------------------------------------------------------
 
     def refuted(self, witness: Mapping[str, Any]) -> tuple[exact.Refutation, Statement, int]:
         """A conjunct that is false at the witness, where all hypotheses and domains hold; how many were evaluated."""
         reasons = []
-        for own in conjuncts(self.statement):
+        for own, shown in zip(conjuncts(self.explicit), conjuncts(self.statement), strict=True):
             bridge = Bridge.of(own)
-            conditions = [*own.hypotheses, *own.conditions]
-            where = [self._written(own, tree) for tree in conditions]
+            where = [self._written(own, tree) for tree in (*own.hypotheses, *own.conditions)]
             point = {bridge.symbol(name): value for name, value in witness.items() if name in {s.name for s in own.symbols}}
             try:
-                return exact.refutes(self._asserted(own), point, where), own, len(where)
+                return exact.refutes(self._asserted(own), point, where), shown, len(where)
             except CheckFailed as error:
                 reasons.append(str(error))
         raise CheckFailed("; ".join(dict.fromkeys(reasons)))
@@ -295,6 +353,18 @@ def _is_upper(condition: Tree) -> bool:
     return isinstance(condition, Apply) and condition.head in ("Lt", "Le") and condition.args[1] != t.number(0)
 
 
+def _expanded(expression: sp.Expr) -> sp.Expr:
+    """A sum of products without roots in denominators: the fewer terms, the tighter the balls."""
+    return sp.expand(sp.radsimp(sp.expand(expression)))
+
+
+def _renamed(value: Any, symbols: Mapping[sp.Symbol, sp.Symbol]) -> Any:
+    """A value, or what a function returns, in other symbols."""
+    if callable(value) and not isinstance(value, sp.Basic):
+        return lambda *places: sp.sympify(value(*places)).xreplace(symbols)
+    return sp.sympify(value).xreplace(symbols)
+
+
 def _put(expression: sp.Basic, values: Mapping[Any, Any]) -> sp.Basic:
     """Values in the place of symbols, and functions in the place of undefined ones."""
     plain = {s: v for s, v in values.items() if isinstance(s, sp.Symbol)}
@@ -304,6 +374,10 @@ def _put(expression: sp.Basic, values: Mapping[Any, Any]) -> sp.Basic:
             make: Callable[..., Any] = value
             written = written.replace(lambda e, f=function: isinstance(e, sp.Function) and e.func == f, lambda e, m=make: sp.sympify(m(*e.args)))
     return written
+
+
+def _is_number(value: Any) -> bool:
+    return bool(sp.sympify(value).is_Rational)
 
 
 def _held(*sides: sp.Basic) -> bool:

@@ -102,17 +102,20 @@ class CheckedClaim:
     @_names_the_claim
     def as_stated(
         self, *, sample: Mapping[str, Any] | None = None, corners: Sequence[Mapping[str, Any]] = (),
-        zeros: Mapping[str, Any] | None = None, tail: Mapping[str, Any] | None = None, max_boxes: int = 100_000,
-        using: Sequence[str] = (), instead_of: Sequence[str] = (), given: str | None = None, **computed: Any,
+        zeros: Mapping[str, Any] | None = None, tail: Mapping[str, Any] | None = None,
+        times: Mapping[Any, Mapping[str, Any]] | None = None, max_boxes: int = 100_000,
+        parts: Mapping[int, Mapping[str, Any]] | None = None, using: Sequence[str] = (), instead_of: Sequence[str] = (),
+        given: str | None = None, **computed: Any,
     ) -> Proof:
         """The statement of the inventory, under its own hypotheses.
 
         ``computed`` has what the derivation found for symbols that are not primitive, by name; the rest comes
         from the inventory. With ``given``, the hypotheses under ``needs`` are added: the paper leaves them out.
-        ``sample``, ``corners``, ``zeros`` and ``tail`` are hints to the engines, by names of symbols.
+        ``sample``, ``corners``, ``zeros``, ``tail`` and ``times`` are hints to the engines, by names of symbols;
+        ``parts={2: {"zeros": ...}}`` has those for the second conjunct (see ``Hints``).
         """
         statement = self._stated("needs" if given else "stated")
-        hints = Hints(sample or {}, corners, zeros or {}, tail or {}, max_boxes)
+        hints = Hints(sample or {}, corners, zeros or {}, tail or {}, times or {}, max_boxes, parts or {})
         binding = self._binding(statement, computed, hints)
         proof: Proof | None = None
         for part in binding.confirmed():
