@@ -44,7 +44,7 @@ first_moment, second_moment = (sp.integrate(sp.expand(t**k * density), (t, 0, sp
 beta, S, e = sp.Matrix([[w, 1 - w]]), sp.diag(-alpha_1, -alpha_2), sp.ones(2, 1)
 printed_variance = 2 * (beta * S.inv() ** 2 * e)[0] - (beta * (-S).inv() * e)[0] ** 2
 paper.claim("ADKNS-7.mixture-rate").as_stated(mixmean=first_moment)
-paper.claim("ADKNS-7.mixture-variance").as_stated(variance=second_moment - first_moment**2, byphases=printed_variance)
+paper.claim("ADKNS-7.mixture-variance").as_stated(variance=sp.factor(second_moment - first_moment**2), byphases=printed_variance)
 
 
 # %%

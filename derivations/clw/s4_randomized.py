@@ -360,7 +360,7 @@ first_term = corrected_zero.equal(f**2 * at_zero.subs(in_kappa), f**2 * true_zer
 
 # %%
 corrected_one = paper.claim("CLW-R5-corrected")
-last_term = corrected_one.series(
+corrected_one.series(
     excess_kappa, f, 1, 2, (f - 1) * true_one.subs(in_kappa), direction="-", using=["CLW-L4.1"]
 )
 corrected_one.limit(excess_kappa / (f - 1), f, 1, true_one.subs(in_kappa), direction="-", using=["CLW-L4.1"])
@@ -456,8 +456,11 @@ corrected_zero.export(
     summary="First term of randomized_excess as the frequency tends to 0 (corrected expansion).", **common,
 )
 near_one = (1 - f) * sp.exp(-kappa) * kappa / (mu * EX) * chi(kappa)
+last_term = corrected_one.series(
+    excess_kappa.subs(to_log), f, 1, 2, (f - 1) * true_one.subs(in_kappa).subs(to_log), direction="-", using=["CLW-L4.1"]
+)
 corrected_one.export(
-    "randomized_excess_near_one", near_one.subs(to_log), of=last_term.substituted(to_log), ulps=8,
+    "randomized_excess_near_one", near_one.subs(to_log), of=last_term, ulps=8,
     summary="First-order term of randomized_excess as the frequency tends to 1 (corrected expansion).", **common,
 )
 
