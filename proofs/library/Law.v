@@ -256,7 +256,7 @@ Proof.
   - apply Filter_prod with (Q := fun a => 0 < a) (R := fun _ => True).
     + exists (mkposreal 1 Rlt_0_1). auto.
     + exists 0. auto.
-    + simpl. intros a b Ha _ x Hx. rewrite norm_zero. apply H. lra.
+    + simpl. intros a b Ha _ x Hx. change (Rabs 0 <= f x). rewrite Rabs_R0. apply H. lra.
 Qed.
 
 Program Definition density_law (rho : R -> R) (H : is_density rho) : law := {|

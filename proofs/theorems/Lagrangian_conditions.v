@@ -154,7 +154,7 @@ Proof.
   intros Hij Hi Hj.
   assert (G : forall n, sum n (fun k => F k (moved x i j e k)) = sum n (fun k => F k (x k))
     + (if le_lt_dec n i then 0 else F i (x i - e) - F i (x i)) + (if le_lt_dec n j then 0 else F j (x j + e) - F j (x j))).
-  { induction n as [|n IH]; simpl; [destruct (le_lt_dec 0 i), (le_lt_dec 0 j); try lia; ring|].
+  { induction n as [|n IH]; cbn [sum]; [destruct (le_lt_dec 0 i), (le_lt_dec 0 j); try lia; ring|].
     rewrite IH. unfold moved.
     destruct (Nat.eq_dec n i), (Nat.eq_dec n j); subst; try congruence;
     repeat match goal with |- context [le_lt_dec ?p ?q] => destruct (le_lt_dec p q); try lia end;
