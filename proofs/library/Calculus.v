@@ -71,3 +71,6 @@ Proof.
       intros y _. unfold psi. auto_derive; auto. field. }
   assert (0 < x) as Hp by lra. specialize (P x Hp). lra.
 Qed.
+
+Lemma limit_at_right (f : R -> R) p l : ex_derive f p -> f p = l -> filterlim f (at_right p) (locally l).
+Proof. intros D <-. eapply filterlim_filter_le_1; [apply filter_le_within | exact (ex_derive_continuous f p D)]. Qed.

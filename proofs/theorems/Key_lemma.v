@@ -377,9 +377,7 @@ Proof.
     - apply Rmult_le_compat_l; [exact Pe | now apply Rinv_le_contravar]. }
   apply (filterlim_le_le (F := at_right 0) (fun q => m2 - q * m3 / 3) (G D) (fun _ => m2)).
   - exists (mkposreal 1 Rlt_0_1). intros q _ Hq. now apply Bd.
-  - replace m2 with (m2 - 0 * m3 / 3) at 2 by field.
-    eapply filterlim_filter_le_1; [apply filter_le_within|].
-    apply (ex_derive_continuous (fun q => m2 - q * m3 / 3) 0). auto_derive. exact I.
+  - apply limit_at_right; [auto_derive; exact I | field].
   - apply filterlim_const.
 Qed.
 Print Assumptions key_limit_zero.

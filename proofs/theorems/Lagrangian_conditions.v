@@ -195,7 +195,7 @@ Proof.
     assert (F : feasible N (moved x i j e)).
     { split.
       - intros k Hk. unfold moved. specialize (Hx k Hk). destruct (Nat.eq_dec k i); [subst; lra|]. destruct (Nat.eq_dec k j); lra.
-      - rewrite (sum_moved N (fun _ y => y) x i j e Hij Hi Hj). change (sum N (fun k => x k)) with (sum N x). lra. }
+      - change (sum N (fun k => moved x i j e k) = 1). rewrite (sum_moved N (fun _ y => y) x i j e Hij Hi Hj). change (sum N (fun k => x k)) with (sum N x). lra. }
     specialize (Best _ F). unfold objective in Best.
     rewrite (sum_moved N (fun k y => page_loss (a k) (kappa k) y) x i j e Hij Hi Hj) in Best.
     unfold f. rewrite Rminus_0_r, Rplus_0_r. lra.
@@ -218,7 +218,7 @@ Proof.
     assert (F : feasible N (moved x i j e)).
     { split.
       - intros k Hk. unfold moved. specialize (Hx k Hk). destruct (Nat.eq_dec k i); [subst; lra|]. destruct (Nat.eq_dec k j); lra.
-      - rewrite (sum_moved N (fun _ y => y) x i j e Hij Hi Hj). change (sum N (fun k => x k)) with (sum N x). lra. }
+      - change (sum N (fun k => moved x i j e k) = 1). rewrite (sum_moved N (fun _ y => y) x i j e Hij Hi Hj). change (sum N (fun k => x k)) with (sum N x). lra. }
     specialize (Best _ F). unfold objective in Best.
     rewrite (sum_moved N (fun k y => page_loss (a k) (kappa k) y) x i j e Hij Hi Hj) in Best.
     rewrite Zj, Rplus_0_l in Best. replace (page_loss (a j) (kappa j) 0) with 0 in Best by (unfold page_loss; ring).

@@ -27,7 +27,8 @@ Proof.
       * intros r _. apply (ex_derive_continuous (fun r => (s - r) * (mu * exp (- mu * r)))). auto_derive. exact I.
     + unfold F, minus, plus, opp; simpl. rewrite Rmult_0_r, exp_0. field. lra.
   - apply (is_RInt_ext (fun _ => 0)).
-    { intros r Hr. rewrite Rmin_left, Rmax_right in Hr by lra. unfold overdue_density. rewrite Rmax_right by lra. ring. }
+    { intros r Hr. rewrite Rmin_left, Rmax_right in Hr by lra. unfold overdue_density. rewrite Rmax_right by lra.
+      symmetry. apply Rmult_0_l. }
     replace 0 with (scal (b - s) 0) by (unfold scal; simpl; unfold mult; simpl; ring).
     apply (is_RInt_const s b 0).
 Qed.
