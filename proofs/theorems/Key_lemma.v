@@ -375,7 +375,7 @@ Proof.
       replace (e / (q ^ 2 / 2) * (q ^ 2 / 2)) with e by (field; lra).
       replace ((m2 - q * m3 / 3) * (q ^ 2 / 2)) with ((q ^ 2 / 2) * m2 + (- q ^ 3 / 6) * m3) by field. exact Lo.
     - apply Rmult_le_compat_l; [exact Pe | now apply Rinv_le_contravar]. }
-  apply (filterlim_le_le (F := at_right 0) (fun q => m2 - q * m3 / 3) (G D) (fun _ => m2)).
+  apply (filterlim_le_le (F := at_right 0) (fun q => m2 - q * m3 / 3) (G D) (fun _ => m2) (Finite m2)).
   - exists (mkposreal 1 Rlt_0_1). intros q _ Hq. now apply Bd.
   - apply limit_at_right; [auto_derive; exact I | field].
   - apply filterlim_const.

@@ -29,8 +29,8 @@ Proof.
   - apply (is_RInt_ext (fun _ => 0)).
     { intros r Hr. rewrite Rmin_left, Rmax_right in Hr by lra. unfold overdue_density. rewrite Rmax_right by lra.
       symmetry. apply Rmult_0_l. }
-    replace 0 with (scal (b - s) 0) by (unfold scal; simpl; unfold mult; simpl; ring).
-    apply (is_RInt_const s b 0).
+    assert (Z : scal (b - s) 0 = 0) by apply Rmult_0_r.
+    rewrite <- Z. apply (is_RInt_ext (fun _ => 0)); [intros; symmetry; exact Z | apply (is_RInt_const s b 0)].
 Qed.
 
 Lemma overdue_value mu s : 0 < mu -> 0 <= s -> overdue mu s = s - (1 - exp (- mu * s)) / mu.

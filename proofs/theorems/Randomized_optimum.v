@@ -14,7 +14,7 @@ Lemma geometric_transform f h : 0 < f <= 1 -> 0 < h < 1 ->
   is_series (fun n => gap_probability f n * h ^ S n) (f * h / (1 - h + f * h)).
 Proof.
   intros Hf Hh. assert (Q : Rabs ((1 - f) * h) < 1) by (rewrite Rabs_right; nra).
-  replace (f * h / (1 - h + f * h)) with (f * h * / (1 - (1 - f) * h)) by (field; split; nra).
+  replace (f * h / (1 - h + f * h)) with (f * h * / (1 - (1 - f) * h)) by (assert (0 < f * h) by nra; field; repeat split; lra).
   apply (is_series_ext (fun n => f * h * ((1 - f) * h) ^ n)).
   - intros n. unfold gap_probability. rewrite Rpow_mult_distr. simpl. ring.
   - apply (is_series_scal (f * h) (fun n => ((1 - f) * h) ^ n)). now apply is_series_geom.
