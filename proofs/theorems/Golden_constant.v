@@ -1,4 +1,3 @@
-(* claim: CLW-C5.1a CLW-C5.1c CLW-C5.1d CLW-C5.1e CLW-C5.1j-corrected CLW-X.H-key CLW-X.golden-upper *)
 (* Section 5. The paper's H(q) decreases strictly, from the limit 2 phi^2 / 5 at 0+; the step y < 1 of its proof does not
    hold. The gaps of the golden ratio policy, scaled by sqrt 5 f, have the law D_s, 1 <= s <= phi; with E D_s = sqrt 5 and
    E D_s^2 = 2 phi s (phi^2 - s) the key lemma bounds the ratio of costs by phi^5 / 10, attained in the limit q -> 0 at
@@ -72,6 +71,7 @@ Proof.
 Qed.
 
 (* phi^5 / 10 is the greatest second moment, at s = phi^2 / 2 only. *)
+(* claim: CLW-A7-corrected *)
 Theorem second_moment : (forall s, 2 * phi * s * (phi ^ 2 - s) / 5 <= phi ^ 5 / 10) /\
   (forall s, 2 * phi * s * (phi ^ 2 - s) / 5 = phi ^ 5 / 10 <-> s = phi ^ 2 / 2) /\
   1 < phi ^ 2 / 2 < phi /\ phi ^ 5 / 10 = (11 + 5 * sqrt 5) / 20.
@@ -88,6 +88,7 @@ Qed.
 Print Assumptions second_moment.
 
 (* G_s(q) for every s in [1, phi], both ends included. *)
+(* claim: CLW-X.golden-upper *)
 Theorem golden_bound : forall s (Hs : 1 <= s <= phi),
   (forall q, 0 < q -> 1 < G (golden_law s Hs) q < phi ^ 5 / 10) /\
   (forall q r, 0 < q < r -> G (golden_law s Hs) r < G (golden_law s Hs) q) /\
@@ -96,17 +97,17 @@ Theorem golden_bound : forall s (Hs : 1 <= s <= phi),
 Proof.
   intros s Hs. set (D := golden_law s Hs).
   assert (Dec : forall q r, 0 < q < r -> G D r < G D q).
-  { apply key_lemma; try (intros ? ?); try exact I; [apply golden_mean | apply golden_not_constant]. }
+  { apply key_lemma; [exact I | apply golden_mean | intros q Hq; exact I | apply golden_not_constant]. }
   assert (Bd : forall q, 0 < q -> 1 <= G D q <= 2 * phi * s * (phi ^ 2 - s) / 5).
-  { intros q Hq. rewrite <- (golden_second s Hs). apply key_bound; try (intros ? ?); try exact I; [apply golden_mean | exact Hq]. }
+  { intros q Hq. rewrite <- (golden_second s Hs). apply key_bound; [exact I | apply golden_mean | intros p Hp; exact I | exact I | exact Hq]. }
   split; [|split; [exact Dec | split]].
   - intros q Hq. pose proof (proj1 second_moment s).
     assert (H1 : 0 < q / 2 < q) by lra. assert (H2 : 0 < q < 2 * q) by lra.
     pose proof (Dec _ _ H1). pose proof (Dec _ _ H2).
     assert (Q1 : 0 < q / 2) by lra. assert (Q2 : 0 < 2 * q) by lra.
     pose proof (Bd _ Q1). pose proof (Bd _ Q2). lra.
-  - rewrite <- (golden_second s Hs). apply key_limit_zero; try (intros ? ?); try exact I. apply golden_mean.
-  - apply key_limit_infinity; try (intros ? ?); try exact I. apply golden_mean.
+  - rewrite <- (golden_second s Hs). apply key_limit_zero; [exact I | apply golden_mean | intros q Hq; exact I | exact I | exact I].
+  - apply key_limit_infinity; [exact I | apply golden_mean | intros q Hq; exact I].
 Qed.
 Print Assumptions golden_bound.
 
@@ -131,6 +132,7 @@ Proof.
 Qed.
 
 (* The mission's constant: H is strictly decreasing, tends to 2 phi^2 / 5 < 1.05 at 0+, which is its supremum. *)
+(* claim: CLW-C5.1a CLW-C5.1c CLW-C5.1e *)
 Theorem H_decreasing_limit :
   (forall q r, 0 < q < r -> H r < H q) /\
   filterlim H (at_right 0) (locally (2 * phi ^ 2 / 5)) /\
@@ -147,7 +149,7 @@ Proof.
   - intros q Hq. rewrite H_is_G by exact Hq.
     assert (Hh : 0 < q / 2 < q) by lra. pose proof (Dec _ _ Hh) as L. rewrite <- V, <- (golden_second 1 one_in).
     apply Rlt_le_trans with (1 := L).
-    apply key_bound; try (intros ? ?); try exact I; [apply golden_mean | lra].
+    apply key_bound; [exact I | apply golden_mean | intros p Hp; exact I | exact I | lra].
   - rewrite P2. unfold phi. field.
   - lra.
 Qed.
@@ -158,6 +160,7 @@ Definition lambda1 q := (1 - 2 / sqrt 5) * ((1 - exp (- q)) / q) + (sqrt 5 - 1) 
 Definition lambda2 q := - (1 - 2 / sqrt 5) * ((1 - exp (- q)) / q) + (sqrt 5 + 1) / (2 * sqrt 5).
 Definition y q := (lambda1 q * phi + lambda2 q * phi ^ 2) / sqrt 5.
 
+(* claim: CLW-C5.1j CLW-C5.1k-corrected *)
 Theorem printed_step_fails : ~ (exists q, 0 < q /\ y q < 1) /\ (forall q, 0 < q -> exp (- y q * q) < exp (- q)).
 Proof.
   pose proof sqrt5_bounds as Sb.

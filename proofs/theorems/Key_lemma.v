@@ -1,4 +1,3 @@
-(* claim: CLW-X.key-lemma CLW-X.key-bound *)
 (* The key lemma, for every law: let D >= 0 have mean 1 and not be constant, psi(x) = x - 1 + exp(-x). Then
    G(q) = E psi(q D) / psi(q) decreases strictly on (0, oo), 1 < G(q) < E D^2, G(q) -> E D^2 at 0+, -> 1 at oo.
 
@@ -190,7 +189,7 @@ Qed.
 Lemma K_1 q : 0 < q -> K 1 q = 1.
 Proof. intros Hq. pose proof (psi_pos q Hq). unfold K. rewrite Rmult_1_r. field. lra. Qed.
 
-Theorem pointwise D q r : 0 <= D -> D <> 1 -> 0 < q < r -> K D r < K D q.
+Lemma pointwise D q r : 0 <= D -> D <> 1 -> 0 < q < r -> K D r < K D q.
 Proof.
   intros HD Hne [Hq Hr].
   destruct (MVT_cor2 (K D) (fun q => - w q D / psi q ^ 2) q r Hr) as (c & Ec & Hc).

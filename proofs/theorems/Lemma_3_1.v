@@ -1,4 +1,3 @@
-(* claim: CLW-L3.1 CLW-L3.1a *)
 (* Lemma 3.1, for every law of the access times.
 
    A page changes at the points of a Poisson process of rate mu; the time S between two accesses to it is the sum of
@@ -37,6 +36,7 @@ Lemma overdue_value mu s : 0 < mu -> 0 <= s -> overdue mu s = s - (1 - exp (- mu
 Proof. intros Hm Hs. now apply is_RInt_gen_unique, overdue_integral. Qed.
 
 (* The integral over R converges, the expectation over the d access times exists, and it is what the lemma says. *)
+(* claim: CLW-L3.1 *)
 Theorem lemma_3_1 : forall (X : law) (mu : R) (d : nat), 0 < mu -> has_mean X -> has_transform X mu ->
   (forall s, 0 <= s -> ex_RInt_gen (overdue_density mu s) (at_point 0) (Rbar_locally p_infty)) /\
   integrable (copies X d) (overdue mu) /\

@@ -1,4 +1,3 @@
-(* claim: CLW-L4.1 CLW-T4.1 CLW-T4.1b CLW-X.water-filling *)
 (* Section 4: each access goes to page i with probability f_i, independently. Lemma 4.1 with its geometric series,
    Theorem 4.1 with its case of equality, and the optimum for general weights (water-filling), for every number of pages. *)
 From Proofs.library Require Import Calculus Sums.
@@ -25,6 +24,9 @@ Proof.
   intros Hf. replace 1 with (f * / (1 - (1 - f))) by (field; lra).
   apply (is_series_scal f (fun n => (1 - f) ^ n)), is_series_geom. rewrite Rabs_right; lra.
 Qed.
+
+Lemma sum_n_S (a : nat -> R) n : sum_n a (S n) = sum_n a n + a (S n).
+Proof. apply (sum_Sn a n). Qed.
 
 (* n q^n -> 0: with q = s^2 and s = 1 / (1 + e), Bernoulli gives n s^n <= 1 / e. *)
 Lemma power_beats_index q : 0 <= q < 1 -> is_lim_seq (fun n => INR n * q ^ n) 0.
@@ -55,7 +57,7 @@ Proof.
   assert (P : forall n, sum_n (fun n => gap_probability f n * INR (S n)) n = / f - (INR (S n) * (1 - f) ^ S n + / f * (1 - f) ^ S n)).
   { induction n as [|n IH].
     - rewrite sum_O. unfold gap_probability. simpl. field. lra.
-    - rewrite sum_Sn, IH. unfold plus; simpl plus. change (AbelianGroup.plus R_AbelianGroup) with Rplus. unfold gap_probability. rewrite !S_INR. simpl pow. field. lra. }
+    - rewrite sum_n_S, IH. unfold gap_probability. rewrite !S_INR. simpl pow. field. lra. }
   apply (is_lim_seq_ext (fun n => / f - (INR (S n) * (1 - f) ^ S n + / f * (1 - f) ^ S n)));
     [intros n; symmetry; apply P|].
   assert (Q : 0 <= 1 - f < 1) by lra.
@@ -66,6 +68,7 @@ Proof.
 Qed.
 
 (* Lemma 4.1: the mean cost of a gap over its mean duration, both as sums over the geometric law. *)
+(* claim: CLW-L4.1 *)
 Theorem lemma_4_1 : forall EX mu h f, 0 < EX -> 0 < mu -> 0 < h < 1 -> 0 < f <= 1 ->
   exists cost duration,
     is_series (fun n => gap_probability f n * gap_cost EX mu h n) cost /\
@@ -229,6 +232,7 @@ Qed.
 Print Assumptions water_filling.
 
 (* Theorem 4.1: c_i = c_0 mu_i. The bound (11), and equality exactly at f_i proportional to 1/h_i - 1. *)
+(* claim: CLW-T4.1 CLW-T4.1b *)
 Theorem theorem_4_1 : forall (N : nat) (EX c0 : R) (mu h f : nat -> R), (0 < N)%nat -> 0 < EX -> 0 < c0 ->
   (forall i, (i < N)%nat -> 0 < mu i /\ 0 < h i < 1) -> frequencies N f ->
   let S := sum N (fun i => / h i - 1) in
