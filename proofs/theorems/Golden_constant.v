@@ -116,19 +116,14 @@ Proof. pose proof phi_bounds. lra. Qed.
 
 Lemma H_is_G q : 0 < q -> H q = G (golden_law 1 one_in) q.
 Proof.
-  intros Hq. pose proof (psi_pos q Hq) as P. pose proof phi_bounds. pose proof sqrt5_bounds.
-  assert (M : mean (golden_law 1 one_in) = 1) by apply golden_mean.
-  change (weighted_sum (golden_gaps 1) (fun x => x) = 1) in M. simpl in M.
-  unfold H, G. f_equal. change (E (golden_law 1 one_in) (fun x => psi (q * x))) with (weighted_sum (golden_gaps 1) (fun x => psi (q * x))).
-  simpl. unfold psi.
+  intros Hq. pose proof sqrt5_bounds.
+  change (H q = weighted_sum (golden_gaps 1) (fun x => psi (q * x)) / psi q).
+  unfold H. change (q - 1 + exp (- q)) with (psi q). f_equal.
+  cbn [weighted_sum golden_gaps]. unfold psi. rewrite phi_inv.
   replace (- (q * (1 * phi / sqrt 5))) with (- (phi / sqrt 5) * q) by (field; lra).
-  replace (- (q * (1 * (phi * (phi * 1)) / sqrt 5))) with (- (phi ^ 2 / sqrt 5) * q) by (field; lra).
-  set (e1 := exp (- (phi / sqrt 5) * q)). set (e2 := exp (- (phi ^ 2 / sqrt 5) * q)). rewrite phi_inv in *.
-  assert (T : (1 - (phi - 1)) / 1 * (q * (1 * phi / sqrt 5)) + (phi - 1) / 1 * (q * (1 * (phi * (phi * 1)) / sqrt 5)) = q).
-  { transitivity (q * ((1 - 1) / 1 * (1 / sqrt 5) + ((1 - (phi - 1)) / 1 * (1 * phi / sqrt 5) + ((phi - 1) / 1 * (1 * (phi * (phi * 1)) / sqrt 5) + 0)))).
-    - field. lra.
-    - rewrite M. ring. }
-  set (u1 := q * (1 * phi / sqrt 5)) in *. set (u2 := q * (1 * (phi * (phi * 1)) / sqrt 5)) in *. unfold Rdiv in *. rewrite Rinv_1 in *. lra.
+  replace (- (q * (1 * phi ^ 2 / sqrt 5))) with (- (phi ^ 2 / sqrt 5) * q) by (field; lra).
+  set (e1 := exp (- (phi / sqrt 5) * q)). set (e2 := exp (- (phi ^ 2 / sqrt 5) * q)).
+  unfold phi. field [sqrt5_sq]. lra.
 Qed.
 
 (* The mission's constant: H is strictly decreasing, tends to 2 phi^2 / 5 < 1.05 at 0+, which is its supremum. *)

@@ -25,7 +25,7 @@ Proof.
   apply (is_series_scal f (fun n => (1 - f) ^ n)), is_series_geom. rewrite Rabs_right; lra.
 Qed.
 
-Lemma sum_n_S (a : nat -> R) n : sum_n a (S n) = sum_n a n + a (S n).
+Lemma sum_n_S (a : nat -> R) n : @eq R (sum_n a (S n)) (sum_n a n + a (S n)).
 Proof. apply (sum_Sn a n). Qed.
 
 (* n q^n -> 0: with q = s^2 and s = 1 / (1 + e), Bernoulli gives n s^n <= 1 / e. *)
@@ -54,7 +54,8 @@ Qed.
 Lemma geometric_mean f : 0 < f <= 1 -> is_series (fun n => gap_probability f n * INR (S n)) (/ f).
 Proof.
   intros Hf.
-  assert (P : forall n, sum_n (fun n => gap_probability f n * INR (S n)) n = / f - (INR (S n) * (1 - f) ^ S n + / f * (1 - f) ^ S n)).
+  assert (P : forall n, @eq R (sum_n (fun n => gap_probability f n * INR (S n)) n)
+    (/ f - (INR (S n) * (1 - f) ^ S n + / f * (1 - f) ^ S n))).
   { induction n as [|n IH].
     - rewrite sum_O. unfold gap_probability. simpl. field. lra.
     - rewrite sum_n_S, IH. unfold gap_probability. rewrite !S_INR. simpl pow. field. lra. }
