@@ -59,6 +59,7 @@ Proof.
   { induction n as [|n IH].
     - rewrite sum_O. unfold gap_probability. simpl. field. lra.
     - rewrite sum_n_S, IH. unfold gap_probability. rewrite !S_INR. simpl pow. field. lra. }
+  change (is_lim_seq (sum_n (fun n => gap_probability f n * INR (S n))) (/ f)).
   apply (is_lim_seq_ext (fun n => / f - (INR (S n) * (1 - f) ^ S n + / f * (1 - f) ^ S n)));
     [intros n; symmetry; apply P|].
   assert (Q : 0 <= 1 - f < 1) by lra.
