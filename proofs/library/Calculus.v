@@ -74,3 +74,6 @@ Qed.
 
 Lemma limit_at_right (f : R -> R) p l : ex_derive f p -> f p = l -> filterlim f (at_right p) (locally l).
 Proof. intros D <-. eapply filterlim_filter_le_1; [apply filter_le_within | exact (ex_derive_continuous f p D)]. Qed.
+
+(* Coquelicot states equations of reals in its own structures, where [ring] and [field] do not see them. *)
+Ltac real_equation := match goal with |- @eq _ ?a ?b => change (@eq R a b) end.

@@ -68,7 +68,8 @@ Proof.
   { apply Rlt_le_trans with (count v n); [|rewrite count_at_last; apply count_bounds].
     assert (INR K + 1 <= INR n) by (rewrite <- S_INR; apply le_INR; lia).
     assert (2 * (INR N + 1) < INR n * f).
-    { apply Rmult_lt_reg_r with (/ f); [now apply Rinv_0_lt_compat|]. rewrite Rmult_assoc, Rinv_r by lra. unfold Rdiv in HK. lra. }
+    { apply Rmult_lt_reg_r with (/ f); [now apply Rinv_0_lt_compat|].
+      replace (INR n * f * / f) with (INR n) by (field; lra). unfold Rdiv in HK. lra. }
     nra. }
   assert (Nl : (N <= l)%nat) by (apply Nat.lt_le_incl, INR_lt; exact Big).
   pose proof (pos_INR N). pose proof (HN l Nl) as B. apply Rabs_def2 in B.
@@ -175,11 +176,11 @@ Proof.
   assert (Pe : 0 < / EX) by now apply Rinv_0_lt_compat. assert (P0 : 0 < exp (- Q)) by apply exp_pos.
   split.
   - rewrite (sum_same N _ (fun i => c0 * (mu i * r i))) by (intros; ring). rewrite sum_scale. apply Rmult_le_compat_l; [lra|].
-    apply Rle_trans with (sum N (fun i => 1 * mu i + / EX * ((-1) * f i + (exp (- Q) * (1 + Q)) * f i + (- exp (- Q)) * (- ln (h i))))).
-    + rewrite (sum_linear N 1 (/ EX) mu), (sum_linear N 1 (- exp (- Q)) (fun i => -1 * f i + exp (- Q) * (1 + Q) * f i)) || idtac.
-      rewrite (sum_same N (fun i => -1 * f i + exp (- Q) * (1 + Q) * f i + - exp (- Q) * - ln (h i))
-        (fun i => (-1 + exp (- Q) * (1 + Q)) * f i + (- exp (- Q)) * (- ln (h i)))) by (intros; ring).
-      rewrite (sum_linear N (-1 + exp (- Q) * (1 + Q)) (- exp (- Q)) f), Sf. fold Q. rewrite Ph. right. field. lra.
+    set (g := fun i => (-1 + exp (- Q) * (1 + Q)) * f i + (- exp (- Q)) * (- ln (h i))).
+    apply Rle_trans with (sum N (fun i => 1 * mu i + / EX * g i)).
+    + rewrite (sum_linear N 1 (/ EX) mu g). unfold g.
+      rewrite (sum_linear N (-1 + exp (- Q) * (1 + Q)) (- exp (- Q)) f (fun i => - ln (h i))), Sf. fold Q. rewrite Ph.
+      right. field. lra.
     + apply sum_monotone. intros i Hi. destruct (H i Hi) as (Hm & Hh & _ & Hf & Fv & Rv).
       pose proof (theorem_3_3 EX (mu i) (h i) (f i) (r i) _ HX Hm Hh Hf Fv Rv) as B. unfold lower_bound in B.
       set (e := Rpower (h i) (1 / f i)) in *.
@@ -191,7 +192,7 @@ Proof.
       apply Rmult_le_compat_l with (r := mu i) in B; [|lra].
       replace (mu i * (1 / EX * (EX - f i / mu i + f i / mu i * e))) with (mu i + / EX * (- f i + f i * e)) in B by (field; lra).
       replace (f i * (exp (- Q) * (1 + (Q + ln (h i) / f i)))) with (exp (- Q) * (1 + Q) * f i + exp (- Q) * ln (h i)) in U by (field; lra).
-      apply Rle_trans with (2 := B). nra.
+      apply Rle_trans with (2 := B). unfold g. nra.
   - apply Rmult_lt_0_compat; [exact Hc|]. rewrite Ph.
     assert (Qm : Q <= sum N mu * EX).
     { rewrite Rmult_comm, <- sum_scale. apply sum_monotone. intros i Hi. destruct (H i Hi) as (Hm & Hh & J & _).

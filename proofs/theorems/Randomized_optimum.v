@@ -15,7 +15,7 @@ Proof.
   intros Hf Hh. assert (Q : Rabs ((1 - f) * h) < 1) by (rewrite Rabs_right; nra).
   replace (f * h / (1 - h + f * h)) with (f * h * / (1 - (1 - f) * h)) by (assert (0 < f * h) by nra; field; repeat split; lra).
   apply (is_series_ext (fun n => f * h * ((1 - f) * h) ^ n)).
-  - intros n. unfold gap_probability. rewrite Rpow_mult_distr. simpl. ring.
+  - intros n. real_equation. unfold gap_probability. rewrite Rpow_mult_distr. simpl. ring.
   - apply (is_series_scal (f * h) (fun n => ((1 - f) * h) ^ n)). now apply is_series_geom.
 Qed.
 
@@ -82,12 +82,12 @@ Proof.
   { apply (is_series_scal EX (fun n => gap_probability f n * INR (S n)) (/ f)). now apply geometric_mean. }
   split; [|split; [|split]].
   - apply (is_series_ext (fun n => EX * (gap_probability f n * INR (S n)) + (/ mu * (gap_probability f n * h ^ S n) + (- / mu) * gap_probability f n))).
-    { intros n. unfold gap_cost. cbv beta. field. lra. }
+    { intros n. real_equation. unfold gap_cost. field. lra. }
     apply (is_series_plus (fun n => EX * (gap_probability f n * INR (S n)))); [exact S1|].
     apply (is_series_plus (fun n => / mu * (gap_probability f n * h ^ S n))).
     + apply (is_series_scal (/ mu) (fun n => gap_probability f n * h ^ S n)). now apply geometric_transform.
     + apply (is_series_scal (- / mu) (gap_probability f) 1). now apply geometric_total.
-  - apply (is_series_ext (fun n => EX * (gap_probability f n * INR (S n)))); [intros; ring | exact S1].
+  - apply (is_series_ext (fun n => EX * (gap_probability f n * INR (S n)))); [intros n; real_equation; ring | exact S1].
   - assert (0 < / f) by (apply Rinv_0_lt_compat; lra). nra.
   - unfold randomized_rate. field. repeat split; nra.
 Qed.
@@ -108,7 +108,9 @@ Proof.
   assert (St : (s / t - 1) * t = s - t) by (field; lra).
   assert (Ip : 0 < / (x + b)) by (apply Rinv_0_lt_compat; lra).
   destruct (Rle_lt_dec t s) as [L|L].
-  - rewrite !Rmax_left by (try lra; apply Rmult_le_reg_r with t; lra). rewrite Id. unfold Rdiv at 1.
+  - assert (N : 0 <= s / t - 1).
+    { apply Rmult_le_reg_r with t; [exact Ht|]. rewrite St, Rmult_0_l. lra. }
+    rewrite !Rmax_left by lra. rewrite Id. unfold Rdiv at 1.
     assert (P : 0 <= (t * x - (s - t) * b) ^ 2 * / (x + b)) by (apply Rmult_le_pos; [apply pow2_ge_0 | lra]).
     split; [lra|]. split.
     + intros Eq. unfold Rdiv in Eq. assert (Z : (t * x - (s - t) * b) ^ 2 * / (x + b) = 0) by lra.
@@ -116,7 +118,8 @@ Proof.
       assert (W : t * x - (s - t) * b = 0) by (simpl in Z; rewrite Rmult_1_r in Z; apply Rmult_integral in Z; lra).
       apply Rmult_eq_reg_l with t; [|lra]. rewrite <- St in W. lra.
     + intros ->. replace (t * ((s / t - 1) * b) - (s - t) * b) with 0 by (rewrite <- St; ring). field. lra.
-  - assert (N : s / t - 1 <= 0) by (apply Rmult_le_reg_r with t; lra).
+  - assert (N : s / t - 1 <= 0).
+    { apply Rmult_le_reg_r with t; [exact Ht|]. rewrite St, Rmult_0_l. lra. }
     rewrite !Rmax_right by lra. rewrite I0. unfold Rdiv at 1.
     assert (P : 0 <= t ^ 2 * x + (t ^ 2 - s ^ 2) * b) by (assert (0 <= t ^ 2 * x) by nra; nra).
     split.

@@ -49,7 +49,8 @@ _WORD = re.compile(r"[A-Za-z_][\w']*")
 _SENTENCE = re.compile(r"[^.]*(?:\.(?!\s|$)[^.]*)*\.(?=\s|$)")
 _NAMED = re.compile(r"\b(Theorem|Lemma)\s+([A-Za-z_][\w']*)")
 _CLAIMS = re.compile(r"\(\*\s*claim:\s*([^*]*?)\s*\*\)")
-_OURS = re.compile(rf"(?<![\w.']){ROOT}(?:\.[A-Za-z_][\w']*)+")
+_QUALIFIED = re.compile(r"[A-Za-z_][\w']*(?:\.[A-Za-z_][\w']*)+")
+_LOCATED = re.compile(r"(?:Constant|Inductive|Constructor)\s+([\w.']+)")
 
 
 class CoqError(RuntimeError):
@@ -309,7 +310,7 @@ def _ask(questions: Mapping[str, str], modules: Sequence[str], folder: Path, set
     return {key: (asking / f"{i}.out").read_text(encoding="utf-8").strip() for i, key in enumerate(order)}
 
 
-_RAW = "Set Printing All. Set Printing Fully Qualified."
+_RAW = "Set Printing All."
 
 
 def axioms_of(printed: str) -> tuple[str, ...]:
@@ -320,6 +321,29 @@ def axioms_of(printed: str) -> tuple[str, ...]:
     return tuple(sorted({line.split(" :")[0].strip() for line in lines}))
 
 
+class _Reader:
+    """Asks about compiled files, which it requires but does not import: so the project's names are always qualified."""
+
+    def __init__(self, files: Mapping[str, str], folder: Path) -> None:
+        self._modules = [_module(file) for file in files]
+        self._folder = folder
+        self._full: dict[str, str] = {}
+
+    def ask(self, command: str, names: Collection[str], settings: str = "") -> dict[str, str]:
+        return _ask({name: f"{command} {name}" for name in names}, self._modules, self._folder, settings) if names else {}
+
+    def full_names(self, names: Collection[str]) -> dict[str, str]:
+        """Names as Coq shortens them, each with the whole of it; what Coq can't locate stays as it is."""
+        for name, answer in self.ask("Locate", sorted(set(names) - self._full.keys())).items():
+            located = _LOCATED.match(answer)
+            self._full[name] = located[1] if located else name
+        return {name: self._full[name] for name in names}
+
+    def ours(self, text: str) -> set[str]:
+        """The project's own constants in a text that was printed with all notations undone."""
+        return {name for name in self.full_names(set(_QUALIFIED.findall(text))).values() if name.startswith(f"{ROOT}.")}
+
+
 def _theorems(files: Mapping[str, str], folder: Path) -> tuple[Theorem, ...]:
     """Every Theorem, and every lemma that was exported from a derivation."""
     facts = {
@@ -327,37 +351,44 @@ def _theorems(files: Mapping[str, str], folder: Path) -> tuple[Theorem, ...]:
         for file, text in files.items() for kind, name, claims in named(text)
         if kind == "Theorem" or Path(file).parts[0] not in ("library", "theorems")
     }
-    if not facts:
-        return ()
-    modules = [_module(file) for file in files]
-    statements = _ask({fact: f"Check {fact}" for fact in facts}, modules, folder)
-    axioms = _ask({fact: f"Print Assumptions {fact}" for fact in facts}, modules, folder, "Set Printing Fully Qualified.")
-    # With notations undone and names in full, nothing of the project's can hide behind a familiar look.
-    raw = {name: text.partition(" :")[2] or text for name, text in
-           _ask({fact: f"Check {fact}" for fact in facts}, modules, folder, _RAW).items()}
+    reader = _Reader(files, folder)
+    statements = reader.ask("Check", facts.keys())
+    axioms = {fact: axioms_of(printed) for fact, printed in reader.ask("Print Assumptions", facts.keys()).items()}
+    whole_axioms = reader.full_names({axiom for found in axioms.values() for axiom in found if " " not in axiom})
+    # With notations undone nothing of the project's can hide behind a familiar look.
+    raw = {fact: _type(text) for fact, text in reader.ask("Check", facts.keys(), _RAW).items()}
     bodies: dict[str, str] = {}
-    frontier = {name for text in raw.values() for name in _OURS.findall(text)} - facts.keys()
+    reader.full_names({name for text in raw.values() for name in _QUALIFIED.findall(text)})
+    frontier = {name for text in raw.values() for name in reader.ours(text)}
     while frontier:
-        bodies |= _ask({name: f"Print {name}" for name in frontier}, modules, folder, _RAW)
-        frontier = {other for name in frontier for other in _OURS.findall(bodies[name])} - bodies.keys() - facts.keys()
-    readable = _ask({name: f"Print {name}" for name in bodies}, modules, folder) if bodies else {}
+        bodies |= reader.ask("Print", frontier, _RAW)
+        reader.full_names({other for name in frontier for other in _QUALIFIED.findall(bodies[name])})
+        frontier = {other for name in frontier for other in reader.ours(bodies[name])} - bodies.keys()
+    readable = reader.ask("Print", bodies.keys())
 
-    def reached(text: str) -> set[str]:
+    def reached(text: str) -> list[str]:
         found: set[str] = set()
-        todo = set(_OURS.findall(text)) & bodies.keys()
+        todo = reader.ours(text)
         while todo:
             found |= todo
-            todo = {other for name in todo for other in _OURS.findall(bodies[name])} & bodies.keys() - found
-        return found
+            todo = {other for name in todo for other in reader.ours(bodies[name])} - found
+        return sorted(found)
 
     def theorem(fact: str) -> Theorem:
         file, claims = facts[fact]
-        used = sorted(reached(raw[fact]))
+        used = reached(raw[fact])
         whole = raw[fact] + "".join(f"\n{name}\n{bodies[name]}" for name in used)
-        return Theorem(fact, f"proofs/{file}", claims, statements[fact].partition("\n")[2].strip() or statements[fact],
-                       {name: readable[name] for name in used}, axioms_of(axioms[fact]), _sha256(whole.encode()))
+        return Theorem(
+            fact, f"proofs/{file}", claims, _type(statements[fact]), {name: readable[name] for name in used},
+            tuple(sorted(whole_axioms.get(axiom, axiom) for axiom in axioms[fact])), _sha256(whole.encode()),
+        )
 
     return tuple(theorem(fact) for fact in sorted(facts))
+
+
+def _type(checked: str) -> str:
+    """What follows the colon in the answer to Check."""
+    return checked.partition(":")[2].strip()
 
 
 def prove(project: Project, tell: Callable[[Compiled], None], use_cache: bool = True) -> Record:
