@@ -175,7 +175,7 @@ Proof.
     - unfold Q. rewrite (sum_same N (fun i => - ln (h i)) (fun i => (-1) * ln (h i))) by (intros; ring). rewrite sum_scale. ring. }
   assert (Pe : 0 < / EX) by now apply Rinv_0_lt_compat. assert (P0 : 0 < exp (- Q)) by apply exp_pos.
   split.
-  - rewrite (sum_same N _ (fun i => c0 * (mu i * r i))) by (intros; ring). rewrite sum_scale. apply Rmult_le_compat_l; [lra|].
+  - rewrite (sum_same N (fun i => c0 * mu i * r i) (fun i => c0 * (mu i * r i))) by (intros; ring). rewrite sum_scale. apply Rmult_le_compat_l; [lra|].
     set (g := fun i => (-1 + exp (- Q) * (1 + Q)) * f i + (- exp (- Q)) * (- ln (h i))).
     apply Rle_trans with (sum N (fun i => 1 * mu i + / EX * g i)).
     + rewrite (sum_linear N 1 (/ EX) mu g). unfold g.

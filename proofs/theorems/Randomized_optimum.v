@@ -117,14 +117,14 @@ Proof.
       apply Rmult_integral in Z. destruct Z as [Z|Z]; [|lra].
       assert (W : t * x - (s - t) * b = 0) by (simpl in Z; rewrite Rmult_1_r in Z; apply Rmult_integral in Z; lra).
       apply Rmult_eq_reg_l with t; [|lra]. rewrite <- St in W. lra.
-    + intros ->. replace (t * ((s / t - 1) * b) - (s - t) * b) with 0 by (rewrite <- St; ring). field. lra.
+    + intros ->. replace (t * ((s / t - 1) * b) - (s - t) * b) with 0 by (rewrite <- St; ring). unfold Rdiv. ring.
   - assert (N : s / t - 1 <= 0).
     { apply Rmult_le_reg_r with t; [exact Ht|]. rewrite St, Rmult_0_l. lra. }
     rewrite !Rmax_right by lra. rewrite I0. unfold Rdiv at 1.
     assert (P : 0 <= t ^ 2 * x + (t ^ 2 - s ^ 2) * b) by (assert (0 <= t ^ 2 * x) by nra; nra).
     split.
     + assert (0 <= x * (t ^ 2 * x + (t ^ 2 - s ^ 2) * b) * / (x + b)) by (repeat apply Rmult_le_pos; lra). lra.
-    + split; [|intros ->; field; lra]. intros Eq. unfold Rdiv in Eq.
+    + split; [|intros ->; unfold Rdiv; ring]. intros Eq. unfold Rdiv in Eq.
       assert (Z : x * (t ^ 2 * x + (t ^ 2 - s ^ 2) * b) * / (x + b) = 0) by lra.
       apply Rmult_integral in Z. destruct Z as [Z|Z]; [|lra]. apply Rmult_integral in Z. destruct Z as [Z|Z]; [lra|].
       assert (0 < (t ^ 2 - s ^ 2) * b) by (apply Rmult_lt_0_compat; nra). nra.
