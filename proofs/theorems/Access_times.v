@@ -84,7 +84,7 @@ Print Assumptions theorem_3_1_refuted.
 Lemma share_monotone h h' m m' d : 0 < h < 1 -> 0 < h' < 1 -> 0 < m' <= m -> (1 - h) / m <= (1 - h') / m' ->
   (1 - h ^ d) / m <= (1 - h' ^ d) / m'.
 Proof.
-  intros Hh Hh' Hm S. assert (P : 0 < / m <= / m') by (split; [apply Rinv_0_lt_compat; lra | apply Rinv_le_contravar; lra]).
+  intros Hh Hh' Hm Sh. assert (P : 0 < / m <= / m') by (split; [apply Rinv_0_lt_compat; lra | apply Rinv_le_contravar; lra]).
   destruct (Rle_lt_dec h' h) as [L|L].
   - assert (h' ^ d <= h ^ d) by (apply pow_incr; lra). assert (h ^ d <= 1) by (rewrite <- (pow1 d); apply pow_incr; lra).
     unfold Rdiv. apply Rle_trans with ((1 - h' ^ d) * / m); [apply Rmult_le_compat_r; lra | apply Rmult_le_compat_l; lra].
@@ -106,12 +106,12 @@ Theorem theorem_3_1_sufficient : forall EX' EX mu h' h visits r' r,
   0 < mu -> 0 < h < 1 -> 0 < h' < 1 -> 0 < EX' <= EX -> (1 - h) / EX <= (1 - h') / EX' ->
   has_rate EX' mu h' visits r' -> has_rate EX mu h visits r -> r' <= r.
 Proof.
-  intros EX' EX mu h' h v r' r Hm Hh Hh' HX S R' R.
+  intros EX' EX mu h' h v r' r Hm Hh Hh' HX Sh R' R.
   apply (is_lim_seq_le_loc _ _ (Finite r') (Finite r)) with (2 := R') (3 := R).
   exists 1%nat. intros n Hn. assert (Pn : 0 < INR n) by (apply lt_0_INR; lia).
   assert (T : over_gaps (gap_cost EX' mu h') v n <= EX' / EX * over_gaps (gap_cost EX mu h) v n).
   { apply over_gaps_scaled. intros d. unfold gap_cost.
-    pose proof (share_monotone h h' EX EX' d Hh Hh' HX S) as Sd.
+    pose proof (share_monotone h h' EX EX' d Hh Hh' HX Sh) as Sd.
     apply Rmult_le_reg_r with (mu * / EX'); [apply Rmult_lt_0_compat; [lra | apply Rinv_0_lt_compat; lra]|].
     replace ((INR d * EX' - (1 - h' ^ d) / mu) * (mu * / EX')) with (INR d * mu - (1 - h' ^ d) / EX') by (field; lra).
     replace (EX' / EX * (INR d * EX - (1 - h ^ d) / mu) * (mu * / EX')) with (INR d * mu - (1 - h ^ d) / EX) by (field; lra). lra. }

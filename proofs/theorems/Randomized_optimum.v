@@ -121,13 +121,17 @@ Proof.
   - assert (N : s / t - 1 <= 0).
     { apply Rmult_le_reg_r with t; [exact Ht|]. rewrite St, Rmult_0_l. lra. }
     rewrite !Rmax_right by lra. rewrite I0. unfold Rdiv at 1.
-    assert (P : 0 <= t ^ 2 * x + (t ^ 2 - s ^ 2) * b) by (assert (0 <= t ^ 2 * x) by nra; nra).
+    assert (P1 : 0 <= t ^ 2 * x) by (apply Rmult_le_pos; [apply pow2_ge_0 | exact Hx]).
+    assert (P2 : 0 < (t ^ 2 - s ^ 2) * b) by (apply Rmult_lt_0_compat; nra).
+    assert (P : 0 <= t ^ 2 * x + (t ^ 2 - s ^ 2) * b) by lra.
     split.
-    + assert (0 <= x * (t ^ 2 * x + (t ^ 2 - s ^ 2) * b) * / (x + b)) by (repeat apply Rmult_le_pos; lra). lra.
+    + assert (0 <= x * (t ^ 2 * x + (t ^ 2 - s ^ 2) * b) * / (x + b)).
+      { apply Rmult_le_pos; [now apply Rmult_le_pos | lra]. }
+      rewrite pow_i by lia. lra.
     + split; [|intros ->; unfold Rdiv; ring]. intros Eq. unfold Rdiv in Eq.
       assert (Z : x * (t ^ 2 * x + (t ^ 2 - s ^ 2) * b) * / (x + b) = 0) by lra.
       apply Rmult_integral in Z. destruct Z as [Z|Z]; [|lra]. apply Rmult_integral in Z. destruct Z as [Z|Z]; [lra|].
-      assert (0 < (t ^ 2 - s ^ 2) * b) by (apply Rmult_lt_0_compat; nra). nra.
+      lra.
 Qed.
 
 Definition at_level (s b : nat -> R) (t : R) (i : nat) : R := Rmax (s i / t - 1) 0 * b i.
