@@ -71,7 +71,6 @@ Proof.
 Qed.
 
 (* phi^5 / 10 is the greatest second moment, at s = phi^2 / 2 only. *)
-(* claim: CLW-A7-corrected *)
 Theorem second_moment : (forall s, 2 * phi * s * (phi ^ 2 - s) / 5 <= phi ^ 5 / 10) /\
   (forall s, 2 * phi * s * (phi ^ 2 - s) / 5 = phi ^ 5 / 10 <-> s = phi ^ 2 / 2) /\
   1 < phi ^ 2 / 2 < phi /\ phi ^ 5 / 10 = (11 + 5 * sqrt 5) / 20.
@@ -88,9 +87,9 @@ Qed.
 Print Assumptions second_moment.
 
 (* G_s(q) for every s in [1, phi], both ends included. *)
-(* claim: CLW-X.golden-upper *)
 Theorem golden_bound : forall s (Hs : 1 <= s <= phi),
-  (forall q, 0 < q -> 1 < G (golden_law s Hs) q < phi ^ 5 / 10) /\
+  (forall q, 0 < q -> 1 < G (golden_law s Hs) q < 2 * phi * s * (phi ^ 2 - s) / 5) /\
+  2 * phi * s * (phi ^ 2 - s) / 5 <= phi ^ 5 / 10 /\
   (forall q r, 0 < q < r -> G (golden_law s Hs) r < G (golden_law s Hs) q) /\
   filterlim (G (golden_law s Hs)) (at_right 0) (locally (2 * phi * s * (phi ^ 2 - s) / 5)) /\
   is_lim (G (golden_law s Hs)) p_infty 1.
@@ -100,8 +99,8 @@ Proof.
   { apply key_lemma; [exact I | apply golden_mean | intros q Hq; exact I | apply golden_not_constant]. }
   assert (Bd : forall q, 0 < q -> 1 <= G D q <= 2 * phi * s * (phi ^ 2 - s) / 5).
   { intros q Hq. rewrite <- (golden_second s Hs). apply key_bound; [exact I | apply golden_mean | intros p Hp; exact I | exact I | exact Hq]. }
-  split; [|split; [exact Dec | split]].
-  - intros q Hq. pose proof (proj1 second_moment s).
+  split; [|split; [apply second_moment | split; [exact Dec | split]]].
+  - intros q Hq.
     assert (H1 : 0 < q / 2 < q) by lra. assert (H2 : 0 < q < 2 * q) by lra.
     pose proof (Dec _ _ H1). pose proof (Dec _ _ H2).
     assert (Q1 : 0 < q / 2) by lra. assert (Q2 : 0 < 2 * q) by lra.
@@ -135,7 +134,7 @@ Theorem H_decreasing_limit :
   2 * phi ^ 2 / 5 = (sqrt 5 + 3) / 5 /\ (sqrt 5 + 3) / 5 < 105 / 100.
 Proof.
   pose proof phi_bounds. pose proof sqrt5_bounds. pose proof phi_sq as P2.
-  destruct (golden_bound 1 one_in) as (Bd & Dec & Lim & _).
+  destruct (golden_bound 1 one_in) as (Bd & _ & Dec & Lim & _).
   assert (V : 2 * phi * 1 * (phi ^ 2 - 1) / 5 = 2 * phi ^ 2 / 5) by (rewrite P2; nra). rewrite V in Lim.
   split; [|split; [|split; [|split]]].
   - intros q r Hqr. rewrite !H_is_G by lra. now apply Dec.

@@ -15,7 +15,6 @@ Definition solves_7 (N : nat) (a kappa x : nat -> R) : Prop :=
 Definition marginal (kappa x : R) : R := 1 - exp (- kappa / x) + (- kappa / x) * exp (- kappa / x).
 
 (* (8): the derivative of the Lagrangian in x_i is - a_i marginal + lambda. *)
-(* claim: CLW-T3.4d *)
 Theorem condition_8 : forall a kappa lambda x : R, 0 < x ->
   is_derive (fun x => page_loss a kappa x + lambda * x) x (- a * marginal kappa x + lambda).
 Proof. intros a kappa lambda x Hx. unfold page_loss, marginal, Rdiv. auto_derive; [lra|]. field. lra. Qed.
@@ -114,7 +113,6 @@ Qed.
 
 (* (10) satisfies (8) and (9) with lambda = a (1 - (1 + Q) exp(-Q)), Q = sum of the kappa_i; it is the one solution
    of (7), x >= 0 included; and (7) has there the value a (exp(-Q) - 1), that is a (product of the h_i - 1). *)
-(* claim: CLW-T3.4i *)
 Theorem lagrangian_conditions_closed_form : forall (N : nat) (a : R) (kappa : nat -> R),
   (0 < N)%nat -> 0 < a -> (forall i, (i < N)%nat -> 0 < kappa i) ->
   let x := at_10 N kappa in let Q := sum N kappa in

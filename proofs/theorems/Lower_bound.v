@@ -97,7 +97,6 @@ Proof.
   replace ((INR d * EX - (1 - h ^ d) / mu) * mu) with (INR d * EX * mu - 1 + h ^ d) by (field; lra). lra.
 Qed.
 
-(* claim: CLW-T3.3 *)
 Theorem theorem_3_3 : forall EX mu h f r visits, 0 < EX -> 0 < mu -> 0 < h < 1 -> 0 < f ->
   has_frequency visits f -> has_rate EX mu h visits r -> lower_bound EX mu h f <= r.
 Proof.
@@ -157,7 +156,6 @@ Proof.
   apply is_lim_seq_unique in L. apply is_lim_seq_unique in L1. rewrite L in L1. now injection L1.
 Qed.
 
-(* claim: CLW-T3.4 *)
 (* (6), with c_i = c_0 mu_i, divided by c_0 > 0. That h_i > exp (- mu_i EX) - that X is not constant - is not needed: it
    is enough that h_i >= exp (- mu_i EX), Jensen's inequality, which holds for every law. *)
 Theorem theorem_3_4 : forall (N : nat) (EX c0 : R) (mu h f r : nat -> R) (schedule : nat -> nat),

@@ -70,7 +70,6 @@ Proof.
 Qed.
 
 (* Lemma 4.1: the mean cost of a gap over its mean duration, both as sums over the geometric law. *)
-(* claim: CLW-L4.1 *)
 Theorem lemma_4_1 : forall EX mu h f, 0 < EX -> 0 < mu -> 0 < h < 1 -> 0 < f <= 1 ->
   exists cost duration,
     is_series (fun n => gap_probability f n * gap_cost EX mu h n) cost /\
@@ -151,8 +150,9 @@ Proof.
   { unfold bound. rewrite (sum_linear N (t ^ 2) 1 x), Sx.
     rewrite (sum_same N _ (fun i => t ^ 2 * at_level s b t i + 1 * (Rmax (s i - t) 0 ^ 2 * b i))).
     - rewrite (sum_linear N (t ^ 2) 1 (at_level s b t)), S1. reflexivity.
-    - intros i Hi. destruct (Hsb i Hi) as [A B]. rewrite Rmult_1_l. apply saving_tangent; auto; [|reflexivity].
-      unfold at_level. apply Rmult_le_pos; [apply Rmax_r | lra]. }
+    - intros i Hi. destruct (Hsb i Hi) as [A B]. rewrite Rmult_1_l.
+      assert (Z : 0 <= at_level s b t i) by (unfold at_level; apply Rmult_le_pos; [apply Rmax_r | lra]).
+      exact (proj2 (proj2 (saving_tangent (s i) (b i) t _ A B Ht Z)) eq_refl). }
   rewrite At. split; [now apply sum_monotone|].
   intros Eq i Hi. destruct (Hsb i Hi) as [A B]. pose proof (sum_equal_only N _ _ U Eq i Hi) as E. unfold bound in E.
   rewrite Rmult_1_l in E. now apply (proj2 (saving_tangent (s i) (b i) t (x i) A B Ht (Hx i Hi))).
