@@ -147,3 +147,9 @@ def test_files_that_require_what_is_not_there_say_so(project: Project) -> None:
     put(project, "From Proofs.library Require Import Missing.\n" + HONEST)
     with pytest.raises(coq.CoqError, match="A.v"):
         proved(project)
+
+
+def test_the_committed_record_is_of_the_files_that_are_there() -> None:
+    here = Project.find(Path(__file__).parent)
+    record = coq.Record.read(here)
+    assert record is not None and record.theorems and not record.stale(here)
