@@ -311,6 +311,8 @@ def _ask(questions: Mapping[str, str], modules: Sequence[str], folder: Path, set
 
 
 _RAW = "Set Printing All."
+# For people: the notations of the reals, and no others.
+_READABLE = "From Coq Require Import Reals. From Coquelicot Require Import Coquelicot. Open Scope R_scope."
 
 
 def axioms_of(printed: str) -> tuple[str, ...]:
@@ -352,7 +354,7 @@ def _theorems(files: Mapping[str, str], folder: Path) -> tuple[Theorem, ...]:
         if kind == "Theorem" or Path(file).parts[0] not in ("library", "theorems")
     }
     reader = _Reader(files, folder)
-    statements = reader.ask("Check", facts.keys())
+    statements = reader.ask("Check", facts.keys(), _READABLE)
     axioms = {fact: axioms_of(printed) for fact, printed in reader.ask("Print Assumptions", facts.keys()).items()}
     whole_axioms = reader.full_names({axiom for found in axioms.values() for axiom in found if " " not in axiom})
     # With notations undone nothing of the project's can hide behind a familiar look.
@@ -364,7 +366,7 @@ def _theorems(files: Mapping[str, str], folder: Path) -> tuple[Theorem, ...]:
         bodies |= reader.ask("Print", frontier, _RAW)
         reader.full_names({other for name in frontier for other in _QUALIFIED.findall(bodies[name])})
         frontier = {other for name in frontier for other in reader.ours(bodies[name])} - bodies.keys()
-    readable = reader.ask("Print", bodies.keys())
+    readable = reader.ask("Print", bodies.keys(), _READABLE)
 
     def reached(text: str) -> list[str]:
         found: set[str] = set()
