@@ -146,7 +146,7 @@ def test_an_axiom_of_another_library_is_not_on_the_list(project: Project) -> Non
 @needs_coq
 def test_files_that_require_what_is_not_there_say_so(project: Project) -> None:
     put(project, "From Proofs.library Require Import Missing.\n" + HONEST)
-    with pytest.raises(coq.CoqError, match="A.v"):
+    with pytest.raises(coq.CoqError, match=r"A\.v"):
         proved(project)
 
 
