@@ -16,7 +16,7 @@ BIN := .venv/bin
 export PYTHONHASHSEED := 0
 
 .DEFAULT_GOAL := help
-.PHONY: help setup verify test notebooks generate bench site lint lock
+.PHONY: help setup verify prove test notebooks generate bench site lint lock
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1|\2/p' Makefile | \
@@ -30,6 +30,9 @@ setup:  ## .venv from the pinned requirements, only when they changed (all other
 
 verify: setup  ## run all derivations, print the verdicts, compare with the committed ledger
 	@$(BIN)/crawlproof verify $(ARGS)
+
+prove: setup  ## let Coq check proofs/, compare with the committed record
+	@$(BIN)/claimproof prove $(ARGS)
 
 # loadfile: the cells of a notebook share one kernel, so they have to share one process.
 test: setup  ## run every test, notebooks included

@@ -399,6 +399,49 @@ def notebooks(
         raise fail(str(error)) from None
 
 
+@app.command(epilog=example("claimproof prove", "claimproof prove --accept"))
+def prove(
+    accept: Annotated[bool, typer.Option("--accept", help="Write what was proved to proofs/record.json.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Compile everything, even what has not changed.")] = False,
+) -> None:
+    """Let Coq check proofs/, list what was proved on which axioms, and compare it with the committed record."""
+    from claimproof.engines import coq
+
+    started = time.perf_counter()
+    project = _project()
+    if not coq.installed():
+        raise fail(coq.INSTALL, 2)
+
+    def tell(done: coq.Compiled) -> None:
+        console().print(f"proofs/{done.file}  {'unchanged' if done.cached else f'{done.seconds:.1f} s'}", highlight=False)
+
+    try:
+        record = coq.prove(project, tell, _may_use_cache(no_cache))
+    except coq.CoqError as error:
+        raise fail(str(error)) from None
+    known = _inventory(project).claims
+    for theorem in record.theorems:
+        if unknown := [claim for claim in theorem.claims if claim not in known]:
+            raise fail(f"{theorem.file}: {theorem.name} is said to prove {', '.join(unknown)}, which no inventory has")
+        console().print(f"{theorem.basis}  {escape(theorem.name)}  {' '.join(theorem.claims)}", highlight=False)
+    by_basis = ", ".join(
+        f"{sum(t.basis == basis for t in record.theorems)} {basis}" for basis in ("proved", "proved (interval)")
+    )
+    axioms = sorted({axiom for theorem in record.theorems for axiom in theorem.axioms})
+    console().print(f"\n{len(record.files)} files, {record.lemmas} lemmas, {len(record.theorems)} theorems ({by_basis})", highlight=False)
+    console().print(f"axioms: {', '.join(axioms) or 'none'}", highlight=False)
+    if accept:
+        coq.write(project, record)
+        console().print("record written: proofs/record.json")
+    elif (committed := coq.Record.read(project)) is None:
+        raise fail(f"there is no proofs/record.json (write it with '{program()} prove --accept')")
+    elif changed := committed.differences(record):
+        for line in changed:
+            problems().print(escape(line), highlight=False)
+        raise fail(f"what was proved is not what is recorded (accept it with '{program()} prove --accept')")
+    console().print(f"Coq {record.coq} accepts all of it. {time.perf_counter() - started:.1f} s", highlight=False)
+
+
 def main() -> None:
     app()
 
