@@ -61,7 +61,21 @@ def exact_number(value: Any, place: str) -> Fraction:
     return exact
 
 
+def is_row(values: Any) -> bool:
+    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+
+
+def flat(values: Any) -> Any:
+    """A vector that was given as a matrix with one row or one column, as `numpy.matrix` and BuTools have them."""
+    if isinstance(values, np.ndarray) and values.ndim == 2 and 1 in values.shape:
+        return np.asarray(values).reshape(-1)
+    if is_row(values) and len(values) == 1 and is_row(values[0]):
+        return values[0]
+    return values
+
+
 def exact_vector(values: Any, name: str) -> ExactVector:
+    values = flat(values)
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str) or len(values) == 0:
         raise ModelError(f"{name} must be a non-empty list of numbers, not {values!r}")
     return tuple(exact_number(value, f"{name}, entry {k}") for k, value in enumerate(values, 1))
@@ -69,6 +83,8 @@ def exact_vector(values: Any, name: str) -> ExactVector:
 
 def exact_square(rows: Any, name: str, size: int | None = None) -> ExactMatrix:
     """A square matrix of rationals; `size` insists on its order."""
+    if isinstance(rows, np.matrix):
+        rows = np.asarray(rows)  # rows of a matrix are matrices
     if not isinstance(rows, Sequence | np.ndarray) or isinstance(rows, str) or len(rows) == 0:
         raise ModelError(f"{name} must be a square matrix (a list of rows), not {rows!r}")
     expected = len(rows) if size is None else size

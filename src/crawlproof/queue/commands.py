@@ -145,7 +145,7 @@ def solve(model: Name,
             _draw(plot, paint)
     if as_json:
         cost = {} if loaded.costs is None else {"cost": result.cost(loaded.costs)}
-        print(json.dumps({"model": loaded.name, **asdict(result), **cost}, indent=2))
+        print(json.dumps({"model": loaded.name, **result.numbers(), **cost}, indent=2))
     else:
         _show_measures(result, loaded.costs)
 
@@ -169,7 +169,7 @@ def optimise(model: Name,
         if plot is not None:
             _draw(plot, lambda axes: _paint_costs(axes, loaded, best, method))
     if as_json:
-        print(json.dumps({"model": loaded.name, **asdict(best)}, indent=2))
+        print(json.dumps({"model": loaded.name, **_optimum(best)}, indent=2))
         return
     table = Table(box=None, pad_edge=False)
     for title in ("modes", "thresholds"):
@@ -181,6 +181,11 @@ def optimise(model: Name,
     console.print(table)
     console.print(f"best: modes {_words(best.modes)}, thresholds {_words(best.thresholds)}, cost {best.cost:.12g}",
                   highlight=False)
+
+
+def _optimum(best: Optimum) -> dict[str, Any]:
+    return {"modes": best.modes, "thresholds": best.thresholds, "cost": best.cost,
+            "table": [asdict(row) for row in best.table], "measures": best.measures.numbers()}
 
 
 def _paint_costs(axes: Any, loaded: files.Model, best: Optimum, method: str | None) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from crawlproof.laws.phase_type import ModelError, PhaseType
 from crawlproof.queue import fate, levels, policies
 from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.clocks import Patience, Unlimited
 from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import QueueChain, padded_batches
-from crawlproof.queue.measures import Costs, Measures, measures, totals
+from crawlproof.queue.measures import Costs, Measures, Regime, measures, rates, totals
 from crawlproof.queue.progress import Report, reporting
+from crawlproof.queue.structure import Structure
 
 METHODS = ("dense", "minimal", "sparse", "matrix-free")
 # Up to here the recursion on dense blocks is fast; it needs no compiled code and loses no digit.
@@ -46,21 +48,27 @@ class Optimum:
     table: tuple[Choice, ...]
     measures: Measures
 
+    @property
+    def active(self) -> tuple[int, ...]:
+        """Robots for 0 ... K pages."""
+        return self.measures.active
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdQueue:
     """A BMAP/PH/1/K queue with a choice of arrival processes and phase-type obsolescence.
 
-    `arrivals` has one process for each number of active robots (index = robots - 1), all directed by a chain of the
-    same size. `capacity` counts the page in service too. Pages are served in the order of their arrival; of a batch
-    that does not fit, the rest is lost. Waiting pages become obsolete independently of each other; a page in service
-    does not.
+    `arrivals` has one process for each mode, all directed by a chain of the same size; `robots` says how many robots
+    are active in each of them, 1, 2, ... unless it is given. `capacity` counts the page in service too. Pages are served
+    in the order of their arrival; of a batch that does not fit, the rest is lost. Waiting pages become obsolete
+    independently of each other, or not at all (`obsolescence=None`); a page in service does not.
     """
 
     arrivals: Sequence[Bmap]
     service: PhaseType
-    obsolescence: PhaseType
+    obsolescence: PhaseType | None
     capacity: int
+    robots: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.arrivals, Bmap) or len(self.arrivals) == 0:
@@ -72,31 +80,44 @@ class ThresholdQueue:
             if bmap.states != self.arrivals[0].states:
                 raise ModelError(f"arrivals, mode {mode}, has {bmap.states} states, but mode 1 has "
                                  f"{self.arrivals[0].states}: all modes share one directing chain")
-        for name in ("service", "obsolescence"):
-            if not isinstance(getattr(self, name), PhaseType):
-                raise ModelError(f"{name} is {getattr(self, name)!r}, not a PhaseType")
+        if not isinstance(self.service, PhaseType):
+            raise ModelError(f"service is {self.service!r}, not a PhaseType")
+        if not isinstance(self.obsolescence, PhaseType | None):
+            raise ModelError(f"obsolescence is {self.obsolescence!r}, neither a PhaseType nor None")
         capacity = policies.whole(self.capacity, "capacity")
         if capacity < 1:
             raise ModelError(f"capacity is {capacity}; it counts the page in service, so it must be 1 at least")
         object.__setattr__(self, "capacity", capacity)
+        object.__setattr__(self, "robots", policies.check_robots(self.robots, len(self.arrivals)))
+        if not any(bmap.delivers for bmap in self.arrivals):
+            raise ModelError("no mode ever delivers: all rates in D1, D2, ... are 0 in all of them")
 
     @property
     def modes(self) -> int:
         return len(self.arrivals)
 
     @cached_property
-    def _minimal(self) -> PhaseType:
-        return self.obsolescence.minimal()
+    def patience(self) -> Patience:
+        """The clock of a waiting page; without obsolescence, one that never ends."""
+        return Unlimited() if self.obsolescence is None else self.obsolescence
 
-    def states(self, obsolescence: PhaseType | None = None) -> int:
+    @cached_property
+    def _minimal(self) -> Patience:
+        return self.patience.minimal()
+
+    @cached_property
+    def structure(self) -> Structure:
+        return Structure(self.arrivals, self.capacity)
+
+    def states(self, obsolescence: Patience | None = None) -> int:
         """States of the chain, with the obsolescence law as given or with another form of it."""
-        phases = (self.obsolescence if obsolescence is None else obsolescence).phases
+        phases = (self.patience if obsolescence is None else obsolescence).phases
         words = sum(phases ** (level - 1) for level in range(1, self.capacity + 1))
         return self.arrivals[0].states * (1 + self.service.phases * words)
 
     def active(self, thresholds: Sequence[int], modes: Sequence[int]) -> tuple[int, ...]:
         """The robots for 0 ... K pages that thresholds and modes stand for."""
-        return policies.from_thresholds(thresholds, modes, self.capacity, self.modes)
+        return policies.from_thresholds(thresholds, modes, self.capacity, self.robots)
 
     def solve(self, active: Sequence[int] | None = None, *, thresholds: Sequence[int] | None = None,
               modes: Sequence[int] | None = None, method: str | None = None,
@@ -129,50 +150,72 @@ class ThresholdQueue:
         if not isinstance(costs, Costs):
             raise ModelError(f"costs is {costs!r}; it must be Costs(...)")
         if modes is None:
-            chosen = policies.all_combinations(self.modes)
+            chosen = policies.all_combinations(self.robots)
         elif isinstance(modes, Sequence) and modes and all(isinstance(m, tuple | list | np.ndarray) for m in modes):
-            chosen = [policies.check_combination(combination, self.modes) for combination in modes]
+            chosen = [policies.check_combination(combination, self.robots) for combination in modes]
         else:
-            chosen = [policies.check_combination(modes, self.modes)]
+            chosen = [policies.check_combination(modes, self.robots)]
         candidates = {
             combination: {
-                thresholds: policies.from_thresholds(thresholds, combination, self.capacity, self.modes)
+                thresholds: policies.from_thresholds(thresholds, combination, self.capacity, self.robots)
                 for thresholds in policies.all_thresholds(len(combination), self.capacity)
             }
             for combination in chosen
         }
         actives = sorted({active for options in candidates.values() for active in options.values()})
+        refused = {active: reason for active in actives if (reason := self._refusal(active)) is not None}
+        if len(refused) == len(actives):
+            raise ModelError(f"active is {actives[0]}: {refused[actives[0]]}; and so for all policies to choose from")
+        actives = [active for active in actives if active not in refused]
         found = dict(zip(actives, self._solve(actives, method, progress), strict=True))
         cost = {active: result.cost(costs) for active, result in found.items()}
         table = []
         for combination, options in candidates.items():
-            thresholds = min(options, key=lambda option: cost[options[option]])
-            table.append(Choice(combination, thresholds, cost[options[thresholds]]))
+            possible = {thresholds: active for thresholds, active in options.items() if active in cost}
+            if possible:
+                thresholds = min(possible, key=lambda option: cost[possible[option]])
+                table.append(Choice(combination, thresholds, cost[possible[thresholds]]))
         best = min(table, key=lambda choice: choice.cost)
         return Optimum(best.modes, best.thresholds, best.cost, tuple(table), found[candidates[best.modes][best.thresholds]])
 
     def solve_all(self, actives: Sequence[Sequence[int]], *, method: str | None = None,
                   progress: Report | bool | None = None) -> list[Measures]:
         """All measures under each of many policies (robots for 0 ... K pages); dense methods share most of the work."""
-        checked = [policies.check_active(active, self.capacity, self.modes) for active in actives]
+        checked = [policies.check_active(active, self.capacity, self.robots) for active in actives]
+        for active in checked:
+            refusal = self._refusal(active)
+            if refusal is not None:
+                raise ModelError(f"active is {active}: {refusal}")
         return self._solve(checked, method, progress)
 
+    def _refusal(self, active: Sequence[int]) -> str | None:
+        """Why a policy has no long-run measures, if it has none."""
+        return self.structure.refusal([[mode] * self.arrivals[0].states for mode in self._indices(active)])
+
+    def _indices(self, active: Sequence[int]) -> list[int]:
+        return [self.robots.index(count) for count in active]
+
     def _solve(self, actives: Sequence[tuple[int, ...]], method: str | None, progress: Report | bool | None) -> list[Measures]:
-        indices = np.array(actives, dtype=np.intp).reshape(len(actives), self.capacity + 1) - 1
+        indices = np.array([self._indices(active) for active in actives], dtype=np.intp)
+        indices = indices.reshape(len(actives), self.capacity + 1)
         chosen = self._method(method)
-        law = self.obsolescence if chosen == "dense" else self._minimal
+        law = self._law(chosen)
         long = len(actives) * self.states(law) > 50 * DENSE_STATES
         # What overflows becomes infinite or undefined, and `measures` refuses that.
         silence = np.errstate(over="ignore", divide="ignore", invalid="ignore")
         with silence, reporting(progress, f"{chosen}, {self.states(law):,} states", long) as report:
             if chosen in ("dense", "minimal"):
-                return self._recursion(law, indices, chosen, report)
-            return self._iteration(law, indices, chosen, may_choose=method is None, report=report)
+                return self._recursion(law, indices, actives, chosen, report)
+            return self._iteration(law, indices, actives, chosen, may_choose=method is None, report=report)
+
+    def _law(self, method: str) -> Patience:
+        """The form of the obsolescence law that a method works with; of phases in one direction it needs half the sweeps."""
+        return self.patience if method == "dense" else self._minimal if method == "minimal" else self._minimal.forward()
 
     def _method(self, method: str | None) -> str:
         if method is None:
             if self.states(self._minimal) <= DENSE_STATES or self._minimal.phases == 1:
-                return "dense" if self._minimal is self.obsolescence else "minimal"
+                return "dense" if self._minimal is self.patience else "minimal"
             return "matrix-free"
         if method not in METHODS:
             raise ModelError(f"method is {method!r}; there are {', '.join(METHODS)}")
@@ -183,16 +226,23 @@ class ThresholdQueue:
             raise ModelError(f"capacity {self.capacity} with {self._minimal.phases} phases of obsolescence needs "
                              f"{doubles * 8 / 2**30:.3g} GB by method {method!r}; {LARGEST * 8 / 2**30:.0f} GB is the limit")
 
-    def _recursion(self, law: PhaseType, indices: np.ndarray, method: str, report: Report) -> list[Measures]:
+    def chain(self, law: Patience) -> QueueChain:
+        """The blocks of the generator."""
+        return QueueChain(self.arrivals, self.service, law, self.capacity)
+
+    def _recursion(self, law: Patience, indices: np.ndarray, actives: Sequence[tuple[int, ...]], method: str,
+                   report: Report) -> list[Measures]:
         states = self.states(law)
         self._refuse_if_too_large(2.0 * states**2, method)
-        chain = QueueChain(self.arrivals, self.service, law, self.capacity)
+        chain = self.chain(law)
         waiting = fate.of_waiting_pages(self.service, law, self.capacity)
         result: list[Measures | None] = [None] * len(indices)
         done = 0
         for group in levels.groups(chain, indices):
             laws = chain.by_level(levels.stationary(chain, indices[group]))
-            found = measures(totals(laws, self.service, law, waiting), indices[group], chain.batches,
+            sums = totals(laws, by_level(indices[group]), self.modes, self.service, law, waiting)
+            again = [partial(self._regime_of_recursion, law, indices[k]) for k in group]
+            found = measures(rates(sums, chain.batches, self.robots), [actives[k] for k in group], again,
                              method=method, states=states, error=states * np.finfo(float).eps)
             for k, item in zip(group, found, strict=True):
                 result[k] = item
@@ -200,33 +250,57 @@ class ThresholdQueue:
             report(done / len(indices), f"{done} of {len(indices)} policies")
         return result
 
-    def _iteration(self, law: PhaseType, indices: np.ndarray, method: str, *, may_choose: bool,
-                   report: Report) -> list[Measures]:
+    def _regime_of_recursion(self, law: Patience, policy: np.ndarray) -> Regime:
+        chain = self.chain(law)
+        laws = chain.by_level(levels.stationary(chain, policy[None]))
+        return Regime([at[0] for at in laws], [at[0] for at in by_level(policy[None])], chain.batches, self.service, law)
+
+    def _iteration(self, law: Patience, indices: np.ndarray, actives: Sequence[tuple[int, ...]], method: str, *,
+                   may_choose: bool, report: Report) -> list[Measures]:
         # Compiled code: not loaded before it is needed.
-        from crawlproof.queue import matrix_free, sparse
+        from crawlproof.queue import matrix_free
 
         states = self.states(law)
         self._refuse_if_too_large(2.0 * states, method)
-        law = law.forward()  # halves the number of sweeps
         if method == "sparse" and states > SPARSE_STATES:
             raise ModelError(f"method 'sparse' is for {SPARSE_STATES:,} states at most, here are {states:,}")
         waiting = matrix_free.of_waiting_pages(self.service, law, self.capacity)
+        batches = padded_batches(self.arrivals)
         result = []
         for k, policy in enumerate(indices):
             def sweeps(sweep: int, error: float, k: int = k) -> None:
                 digits = min(max(math.log10(error) / math.log10(TOLERANCE), 0), 1)
                 report((k + digits) / len(indices), f"policy {k + 1} of {len(indices)}, sweep {sweep}, error {error:.0e}")
 
-            problem = matrix_free.Problem(self.arrivals, self.service, law, self.capacity, policy)
-            start = sparse.stationary(problem) if method == "sparse" else None
-            used = method
-            try:
-                found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, start)
-            except NotConverged:
-                if not may_choose or states > SPARSE_STATES:
-                    raise
-                used = "sparse"
-                found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, sparse.stationary(problem))
-            sums = totals(matrix_free.by_level(problem, found), self.service, law, waiting)
-            result += measures(sums, policy[None], padded_batches(self.arrivals), method=used, states=states, error=error)
+            laws, error, used = self._iterated(law, policy, method, may_choose, sweeps)
+            sums = totals(laws, by_level(policy[None]), self.modes, self.service, law, waiting)
+            again = partial(self._regime_of_iteration, law, policy, used)
+            result += measures(rates(sums, batches, self.robots), [actives[k]], [again], method=used, states=states,
+                               error=error)
         return result
+
+    def _iterated(self, law: Patience, policy: np.ndarray, method: str, may_choose: bool,
+                  sweeps: Callable[[int, float], None]) -> tuple[list[np.ndarray], float, str]:
+        """The stationary law by level, its error, and the method that gave it."""
+        from crawlproof.queue import matrix_free, sparse
+
+        problem = matrix_free.Problem(self.arrivals, self.service, law, self.capacity, policy)
+        start = sparse.stationary(problem) if method == "sparse" else None
+        try:
+            found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, start)
+        except NotConverged:
+            if not may_choose or self.states(law) > SPARSE_STATES:
+                raise
+            method = "sparse"
+            found, error = matrix_free.stationary(problem, TOLERANCE, sweeps, sparse.stationary(problem))
+        return matrix_free.by_level(problem, found), error, method
+
+    def _regime_of_iteration(self, law: Patience, policy: np.ndarray, method: str) -> Regime:
+        laws, _, _ = self._iterated(law, policy, method, False, lambda sweep, error: None)
+        return Regime([at[0] for at in laws], [at[0] for at in by_level(policy[None])], padded_batches(self.arrivals),
+                      self.service, law)
+
+
+def by_level(indices: np.ndarray) -> list[np.ndarray]:
+    """Modes of policies that see the level alone, of the shapes of the laws of the levels."""
+    return [at.reshape((-1, 1) if level == 0 else (-1, 1, 1, 1)) for level, at in enumerate(indices.T)]
