@@ -26,6 +26,16 @@ class Clock(Protocol):
     def phases(self) -> int: ...
 
 
+class Arrivals(Protocol):
+    """Rates of moves without arrival, (from, to), and with batches, (size - 1, from, to)."""
+
+    @property
+    def moves(self) -> np.ndarray: ...
+
+    @property
+    def batches(self) -> np.ndarray: ...
+
+
 class Patience(Clock, Protocol):
     """The clock of a waiting page, with forms of fewer phases or of phases that are passed in one direction."""
 

@@ -22,14 +22,20 @@ WORK = 10**11
 # The short time, in units of the mean time between jumps, and the terms that it takes.
 SHORT, TERMS = 1 / 16, 30
 NEGLIGIBLE = 1e-18
+# Products with numbers that are smaller than normal doubles are a hundred times as slow.
+IMPOSSIBLE = 1e-150
 
 
 class Evolution:
-    """A chain with these rates between its states (the diagonal is ignored) and with rates of ways out, one a column."""
+    """A chain with these rates between its states (the diagonal is ignored) and with rates of ways out, one a column.
 
-    def __init__(self, rates: sparse.sparray, out: np.ndarray) -> None:
+    `counted` has further columns: rates of events that are counted, but do not end the chain.
+    """
+
+    def __init__(self, rates: sparse.sparray, out: np.ndarray, counted: np.ndarray | None = None) -> None:
         self.rates = sparse.csr_array(rates - sparse.diags_array(rates.diagonal()))
-        self.out = out
+        self.ways = out.shape[1]
+        self.out = out if counted is None else np.concatenate([out, counted], axis=1)
         self.leave = self.rates.sum(axis=1) + out.sum(axis=1)
         # A power of two, so that times are cut without rounding.
         self.jumps = 2.0 ** np.ceil(np.log2(self.leave.max()))
@@ -40,7 +46,7 @@ class Evolution:
         return 1 - self.leave / self.jumps
 
     def after(self, start: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of the states at a time, and of the ways out until then."""
+        """Probabilities of the states at a time, and of the ways out until then; expected numbers of counted events."""
         total = start.sum()
         if len(start) <= DENSE:
             short = SHORT / self.jumps
@@ -59,7 +65,7 @@ class Evolution:
                 raise ModelError(f"time is {time:.6g}: {time * self.jumps:.1e} jumps of a chain of {len(start):,} states "
                                  "are too many")
             inside, gone = self._series(start, time)
-        scale = total / (inside.sum() + gone.sum())
+        scale = total / (inside.sum() + gone[:self.ways].sum())
         return inside * scale, gone * scale
 
     def _step(self, inside: np.ndarray) -> np.ndarray:
@@ -93,13 +99,14 @@ class Evolution:
                 if (weight * at <= NEGLIGIBLE * inside).all():
                     break
                 at = at @ jump
-            self._powers.append(normalised(inside, gone))
+                at[at < IMPOSSIBLE] = 0.0
+            self._powers.append(self._normalised(inside, gone))
         while len(self._powers) <= k:
             inside, gone = self._powers[-1]
-            self._powers.append(normalised(inside @ inside, gone + inside @ gone))
+            self._powers.append(self._normalised(inside @ inside, gone + inside @ gone))
         return self._powers[k]
 
-
-def normalised(inside: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    total = (inside.sum(axis=1) + gone.sum(axis=1))[:, None]
-    return inside / total, gone / total
+    def _normalised(self, inside: np.ndarray, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        inside[inside < IMPOSSIBLE] = 0.0
+        total = (inside.sum(axis=1) + gone[:, :self.ways].sum(axis=1))[:, None]
+        return inside / total, gone / total

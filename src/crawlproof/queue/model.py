@@ -10,14 +10,16 @@ from functools import cached_property, partial
 import numpy as np
 
 from crawlproof.laws.phase_type import ModelError, PhaseType
-from crawlproof.queue import fate, levels, policies
+from crawlproof.queue import fate, generator, levels, policies, transient
 from crawlproof.queue.arrivals import Bmap
 from crawlproof.queue.clocks import Patience, Unlimited
 from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import QueueChain, padded_batches
 from crawlproof.queue.measures import Costs, Measures, Regime, measures, rates, totals
 from crawlproof.queue.progress import Report, reporting
+from crawlproof.queue.sensitivity import Sensitivities, sensitivities
 from crawlproof.queue.structure import Structure
+from crawlproof.queue.transient import AfterBurst
 
 METHODS = ("dense", "minimal", "sparse", "matrix-free")
 # Up to here the recursion on dense blocks is fast; it needs no compiled code and loses no digit.
@@ -134,11 +136,46 @@ class ThresholdQueue:
         The first two err by little more than the rounding of the input, however rare an event is. The others stop at an
         estimated relative error of 1e-12, level by level, or raise `NotConverged`.
         """
+        return self.solve_all([self._policy(active, thresholds, modes)], method=method, progress=progress)[0]
+
+    def after_burst(self, burst: int, times: Sequence[float], active: Sequence[int] | None = None, *,
+                    thresholds: Sequence[int] | None = None, modes: Sequence[int] | None = None,
+                    start: str = "stationary") -> AfterBurst:
+        """Measures at times after `burst` pages have come at once, to a queue in its long run or an "empty" one (its
+        arrival phases then as in the long run of the whole queue)."""
+        if not isinstance(start, str) or start not in transient.STARTS:
+            raise ModelError(f"start is {start!r}; there are {', '.join(transient.STARTS)}")
+        policy = self._checked(self._policy(active, thresholds, modes))
+        generator.refuse_if_too_large(self.states(self._minimal), "the time after a burst")
+        regime = self._regime_of_recursion(self._minimal, policy)
+        phases = sum(law.reshape(self.arrivals[0].states, -1).sum(axis=1) for law in regime.laws)
+        return transient.after_burst(self, self.chain(self._minimal), policy, regime if start == "stationary" else None,
+                                     burst, times, phases)
+
+    def sensitivities(self, costs: Costs, active: Sequence[int] | None = None, *, thresholds: Sequence[int] | None = None,
+                      modes: Sequence[int] | None = None) -> Sensitivities:
+        """Derivatives of the cost by all rates, of the laws as they are given, and by its coefficients."""
+        check_costs(costs)
+        policy = self._checked(self._policy(active, thresholds, modes))
+        if self.patience.phases > 1:
+            generator.refuse_if_too_large(self.states(), "a derivative by all rates")
+        return sensitivities(self, self.patience, policy, costs, by_level)
+
+    def _policy(self, active: Sequence[int] | None, thresholds: Sequence[int] | None,
+                modes: Sequence[int] | None) -> Sequence[int]:
         if (active is None) == (modes is None) or (active is not None and thresholds is not None):
             raise ModelError("a policy is either active=..., or modes=... with thresholds=...")
         if modes is not None:
-            active = self.active(() if thresholds is None else thresholds, modes)
-        return self.solve_all([active], method=method, progress=progress)[0]
+            return self.active(() if thresholds is None else thresholds, modes)
+        return active
+
+    def _checked(self, active: Sequence[int]) -> np.ndarray:
+        """The modes, as indices, of a policy that has a long run."""
+        checked = policies.check_active(active, self.capacity, self.robots)
+        refusal = self._refusal(checked)
+        if refusal is not None:
+            raise ModelError(f"active is {checked}: {refusal}")
+        return np.array(self._indices(checked), dtype=np.intp)
 
     def optimise(self, costs: Costs, modes: Sequence[int] | Sequence[Sequence[int]] | None = None, *,
                  method: str | None = None, progress: Report | bool | None = None) -> Optimum:
@@ -147,8 +184,7 @@ class ThresholdQueue:
         Thresholds are 0 <= j_1 <= j_2 <= ... <= K - 1 as in `solve`. Of policies that cost the same, the one with the
         fewest modes is taken.
         """
-        if not isinstance(costs, Costs):
-            raise ModelError(f"costs is {costs!r}; it must be Costs(...)")
+        check_costs(costs)
         if modes is None:
             chosen = policies.all_combinations(self.robots)
         elif isinstance(modes, Sequence) and modes and all(isinstance(m, tuple | list | np.ndarray) for m in modes):
@@ -183,9 +219,7 @@ class ThresholdQueue:
         """All measures under each of many policies (robots for 0 ... K pages); dense methods share most of the work."""
         checked = [policies.check_active(active, self.capacity, self.robots) for active in actives]
         for active in checked:
-            refusal = self._refusal(active)
-            if refusal is not None:
-                raise ModelError(f"active is {active}: {refusal}")
+            self._checked(active)
         return self._solve(checked, method, progress)
 
     def _refusal(self, active: Sequence[int]) -> str | None:
@@ -299,6 +333,11 @@ class ThresholdQueue:
         laws, _, _ = self._iterated(law, policy, method, False, lambda sweep, error: None)
         return Regime([at[0] for at in laws], [at[0] for at in by_level(policy[None])], padded_batches(self.arrivals),
                       self.service, law)
+
+
+def check_costs(costs: Costs) -> None:
+    if not isinstance(costs, Costs):
+        raise ModelError(f"costs is {costs!r}; it must be Costs(...)")
 
 
 def by_level(indices: np.ndarray) -> list[np.ndarray]:

@@ -163,7 +163,7 @@ def entries(regime: Regime, place: int) -> np.ndarray:
     """Rates at which pages are accepted into the states (m, r_1, ..., r_place) of a place."""
     service, obsolescence = regime.service, regime.obsolescence
     found = np.zeros(service.phases * obsolescence.phases**place)
-    for level in range(place + 1):
+    for level in range(max(0, place + 1 - regime.batches.shape[1]), place + 1):
         new = place + 1 - level  # the page is the one with this number in its batch, which has so many pages at least
         rate = regime.batches[:, new - 1:].sum(axis=(1, 3))
         flow = flow_of_batches(regime.laws[level], regime.modes[level], rate)
