@@ -185,6 +185,7 @@ def optimise(model: Name,
 
 def _optimum(best: Optimum) -> dict[str, Any]:
     return {"modes": best.modes, "thresholds": best.thresholds, "cost": best.cost,
+            "exhaustive": best.exhaustive,
             "table": [asdict(row) for row in best.table], "measures": best.measures.numbers()}
 
 

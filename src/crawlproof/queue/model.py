@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import combinations_with_replacement
+from typing import Literal, overload
 
 import numpy as np
 
 from crawlproof.laws.phase_type import ModelError, PhaseType
-from crawlproof.queue import fate, generator, levels, policies, transient
+from crawlproof.queue import decision, fate, generator, levels, policies, transient
 from crawlproof.queue.arrivals import Bmap
 from crawlproof.queue.clocks import Patience, Unlimited
+from crawlproof.queue.decision import Control
 from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import QueueChain, padded_batches
 from crawlproof.queue.measures import Costs, Measures, Regime, measures, rates, totals
@@ -29,6 +32,8 @@ SPARSE_STATES = 20_000
 # Doubles for probabilities and fates, 8 GB.
 LARGEST = 2**30
 TOLERANCE = 1e-12
+# Thresholds of one choice of modes up to which all of them are compared.
+LISTED = 20_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,8 @@ class Optimum:
     cost: float
     table: tuple[Choice, ...]
     measures: Measures
+    exhaustive: bool
+    """whether all policies were compared"""
 
     @property
     def active(self) -> tuple[int, ...]:
@@ -177,42 +184,114 @@ class ThresholdQueue:
             raise ModelError(f"active is {checked}: {refusal}")
         return np.array(self._indices(checked), dtype=np.intp)
 
+    @overload
     def optimise(self, costs: Costs, modes: Sequence[int] | Sequence[Sequence[int]] | None = None, *,
-                 method: str | None = None, progress: Report | bool | None = None) -> Optimum:
+                 sees: Literal["level"] = "level", method: str | None = None,
+                 progress: Report | bool | None = None) -> Optimum: ...
+
+    @overload
+    def optimise(self, costs: Costs, modes: None = None, *, sees: Literal["phase", "state"], method: str | None = None,
+                 progress: Report | bool | None = None) -> Control: ...
+
+    def optimise(self, costs: Costs, modes: Sequence[int] | Sequence[Sequence[int]] | None = None, *, sees: str = "level",
+                 method: str | None = None, progress: Report | bool | None = None) -> Optimum | Control:
+        """The best thresholds; or the best policy that sees the level and the arrival "phase", or the whole "state".
+
+        What sees more is compared with the best thresholds, and comes with a bound that no policy is below.
+        """
+        check_costs(costs)
+        if not isinstance(sees, str) or sees not in decision.SEES:
+            raise ModelError(f"sees is {sees!r}; there are {', '.join(decision.SEES)}")
+        if sees == "level":
+            return self._best_thresholds(costs, modes, method, progress)
+        if modes is not None:
+            raise ModelError(f"modes is {modes!r}; with sees={sees!r} a policy may use all of them")
+        generator.refuse_if_too_large(self.states(self.patience.lumped()), "a policy that sees phases")
+        thresholds = self._best_thresholds(costs, None, method, progress)
+        return decision.optimise(self, costs, sees, (thresholds.active, thresholds.cost))
+
+    def _best_thresholds(self, costs: Costs, modes: Sequence[int] | Sequence[Sequence[int]] | None, method: str | None,
+                         progress: Report | bool | None) -> Optimum:
         """The cheapest thresholds, for all choices of modes or for those given: one, (3, 1), or several, [(3, 1), (4,)].
 
         Thresholds are 0 <= j_1 <= j_2 <= ... <= K - 1 as in `solve`. Of policies that cost the same, the one with the
-        fewest modes is taken.
+        fewest modes is taken. Where a choice of modes has too many thresholds to list (`exhaustive` is False), policy
+        iteration over levels leads to thresholds that no shift of one, or of some next to each other, improves: mostly the
+        best, but that is not proved.
         """
-        check_costs(costs)
         if modes is None:
             chosen = policies.all_combinations(self.robots)
         elif isinstance(modes, Sequence) and modes and all(isinstance(m, tuple | list | np.ndarray) for m in modes):
             chosen = [policies.check_combination(combination, self.robots) for combination in modes]
         else:
             chosen = [policies.check_combination(modes, self.robots)]
+        listed = {combination for combination in chosen
+                  if policies.count_thresholds(len(combination), self.capacity) <= LISTED}
         candidates = {
-            combination: {
-                thresholds: policies.from_thresholds(thresholds, combination, self.capacity, self.robots)
-                for thresholds in policies.all_thresholds(len(combination), self.capacity)
-            }
-            for combination in chosen
+            combination: {thresholds: self.active(thresholds, combination)
+                          for thresholds in policies.all_thresholds(len(combination), self.capacity)}
+            for combination in chosen if combination in listed
         }
+        if len(listed) < len(chosen):
+            generator.refuse_if_too_large(
+                self.states(self.patience.lumped()),
+                f"capacity {self.capacity} with {max(map(len, chosen))} modes has "
+                f"{policies.count_thresholds(max(map(len, chosen)), self.capacity):,} policies; listing them is for {LISTED:,} at "
+                "most, policy iteration")
         actives = sorted({active for options in candidates.values() for active in options.values()})
         refused = {active: reason for active in actives if (reason := self._refusal(active)) is not None}
-        if len(refused) == len(actives):
-            raise ModelError(f"active is {actives[0]}: {refused[actives[0]]}; and so for all policies to choose from")
-        actives = [active for active in actives if active not in refused]
-        found = dict(zip(actives, self._solve(actives, method, progress), strict=True))
+        possible = [active for active in actives if active not in refused]
+        found = dict(zip(possible, self._solve(possible, method, progress), strict=True))
         cost = {active: result.cost(costs) for active, result in found.items()}
-        table = []
-        for combination, options in candidates.items():
-            possible = {thresholds: active for thresholds, active in options.items() if active in cost}
-            if possible:
-                thresholds = min(possible, key=lambda option: cost[possible[option]])
-                table.append(Choice(combination, thresholds, cost[possible[thresholds]]))
+        table: list[Choice] = []
+        problem = decision.Problem(self, costs) if len(listed) < len(chosen) else None
+        for combination in chosen:
+            if combination in listed:
+                options = {thresholds: active for thresholds, active in candidates[combination].items() if active in cost}
+                if options:
+                    thresholds = min(options, key=lambda option: cost[options[option]])
+                    table.append(Choice(combination, thresholds, cost[options[thresholds]]))
+            else:
+                row, measures_of_row = self._descended(problem, combination, table, method)
+                if row is not None:
+                    table.append(row)
+                    found[measures_of_row.active] = measures_of_row
+        if not table:
+            active = actives[0] if actives else self.active([0] * (len(chosen[0]) - 1), chosen[0])
+            raise ModelError(f"active is {active}: {self._refusal(active)}; and so for all policies to choose from")
         best = min(table, key=lambda choice: choice.cost)
-        return Optimum(best.modes, best.thresholds, best.cost, tuple(table), found[candidates[best.modes][best.thresholds]])
+        return Optimum(best.modes, best.thresholds, best.cost, tuple(table), found[self.active(best.thresholds, best.modes)],
+                       exhaustive=len(listed) == len(chosen))
+
+    def _descended(self, problem: decision.Problem, combination: tuple[int, ...], table: Sequence[Choice],
+                   method: str | None) -> tuple[Choice | None, Measures | None]:
+        """Thresholds that no shift of neighbouring ones improves: by policy iteration over levels, from the best thresholds
+        of fewer modes, and by trying all shifts in turn."""
+        costs, indices = problem.costs, tuple(self._indices(combination))
+        starts = {tuple(int(j) for j in np.linspace(0, self.capacity - 1, len(combination) + 1)[1:-1])}
+        for row in table:
+            if set(row.modes) <= set(combination) and {combination[0], combination[-1]} <= set(row.modes):
+                # A mode that the row does not use is skipped.
+                starts.add(tuple(row.thresholds[sum(m in row.modes for m in combination[:k + 1]) - 1]
+                                 for k in range(len(combination) - 1)))
+        starts = {start for start in starts if self._refusal(self.active(start, combination)) is None}
+        if not starts:
+            return None, None
+        reached = {decision.threshold_iteration(problem, indices, start) for start in starts}
+        best = min(self._solve([self.active(j, combination) for j in sorted(reached)], method, False),
+                   key=lambda result: result.cost(costs))
+        thresholds = next(j for j in sorted(reached) if self.active(j, combination) == best.active)
+        before = math.inf
+        while best.cost(costs) < before:
+            before = best.cost(costs)
+            for first, last in combinations_with_replacement(range(len(thresholds)), 2):
+                options = {self.active(option, combination): option
+                           for option in policies.shifted(thresholds, first, last, self.capacity)}
+                actives = [active for active in options if self._refusal(active) is None]
+                found = min(self._solve(actives, method, False), key=lambda result: result.cost(costs))
+                if found.cost(costs) < best.cost(costs):
+                    best, thresholds = found, options[found.active]
+        return Choice(combination, thresholds, best.cost(costs)), best
 
     def solve_all(self, actives: Sequence[Sequence[int]], *, method: str | None = None,
                   progress: Report | bool | None = None) -> list[Measures]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from numbers import Integral
@@ -92,6 +93,19 @@ def all_combinations(available: Sequence[int]) -> list[tuple[int, ...]]:
     ]
 
 
+def count_thresholds(count: int, capacity: int) -> int:
+    """How many thresholds there are between `count` modes."""
+    return math.comb(capacity + count - 2, count - 1)
+
+
 def all_thresholds(count: int, capacity: int) -> Iterator[tuple[int, ...]]:
     """All thresholds between `count` modes."""
     return combinations_with_replacement(range(capacity), count - 1)
+
+
+def shifted(thresholds: tuple[int, ...], first: int, last: int, capacity: int) -> list[tuple[int, ...]]:
+    """Thresholds with those from `first` to `last` moved by the same number, in all ways that keep the order."""
+    low = thresholds[first - 1] if first else 0
+    high = thresholds[last + 1] if last + 1 < len(thresholds) else capacity - 1
+    return [(*thresholds[:first], *(j + by for j in thresholds[first:last + 1]), *thresholds[last + 1:])
+            for by in range(low - thresholds[first], high - thresholds[last] + 1)]
