@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crawlproof.laws.base import Array, Law, by_blocks, minus_log, minus_log_excess
+
+if TYPE_CHECKING:
+    from crawlproof.laws.repair import Repaired
 
 ExactVector = tuple[Fraction, ...]
 ExactMatrix = tuple[ExactVector, ...]
@@ -190,6 +193,21 @@ class PhaseType(Law):
     def exponential(cls, rate: float) -> PhaseType:
         """One phase."""
         return cls([1], [[-exact_number(rate, "rate")]])
+
+    @classmethod
+    def fit(cls, moments: Sequence[Any]) -> PhaseType:
+        """A law with these moments E X, E X^2, E X^3, or the first one or two: a mixture of two Erlang laws with as few
+        phases as possible (see `crawlproof.laws.matching`)."""
+        from crawlproof.laws.matching import with_moments
+
+        return with_moments(moments)
+
+    @classmethod
+    def repaired(cls, beta: Any, S: Any, limit: Any = "0.02") -> Repaired[PhaseType]:
+        """The law of matrices that were rounded, and how much was changed; more than `limit` is refused."""
+        from crawlproof.laws.repair import phase_type
+
+        return phase_type(beta, S, limit)
 
     @property
     def phases(self) -> int:

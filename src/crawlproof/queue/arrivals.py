@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,10 @@ from crawlproof.laws.phase_type import (
     shown,
     solve_exactly,
 )
+from crawlproof.laws.repair import Repaired, generator
+
+if TYPE_CHECKING:
+    from crawlproof.queue.fitting import Fit
 
 # Exact numbers grow by some digits with each lag.
 LARGEST_LAG = 1000
@@ -79,6 +83,20 @@ class Bmap:
         object.__setattr__(self, "matrices", tuple(frozen([[float(v) for v in row] for row in m]) for m in self._exact))
         object.__setattr__(self, "moves", frozen(np.where(np.eye(size, dtype=bool), 0.0, self.matrices[0])))
         object.__setattr__(self, "batches", frozen(np.array(self.matrices[1:])))
+
+    @classmethod
+    def fit(cls, timestamps: Sequence[float], phases: int = 2, together: float = 0.0) -> Fit:
+        """Arrivals with the intervals and batches of time stamps: `.bmap`, and its `.log_likelihood`. Stamps that follow
+        each other within `together` are a batch; the method is described in `crawlproof.queue.fitting`."""
+        from crawlproof.queue.fitting import fit
+
+        return fit(timestamps, phases, together)
+
+    @classmethod
+    def repaired(cls, matrices: Sequence[Any], limit: Any = "0.02") -> Repaired[Bmap]:
+        """The process of matrices that were rounded, and how much was changed; more than `limit` is refused."""
+        found, changes = generator(matrices, limit)
+        return Repaired(cls(found), float(changes.size), tuple(changes.words))
 
     @property
     def states(self) -> int:
