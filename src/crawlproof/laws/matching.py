@@ -15,7 +15,7 @@ from typing import Any
 from crawlproof.laws.phase_type import ModelError, PhaseType, exact_vector, shown, solve_exactly, square_root
 
 # Phases of each Erlang law.
-LARGEST_ORDER = 500
+LARGEST_ORDER = 100
 # Moments that were rounded may miss those of an Erlang law by as much, relatively.
 ROUNDED = Fraction(1, 10**13)
 
@@ -45,8 +45,8 @@ def with_moments(moments: Sequence[Any]) -> PhaseType:
             return PhaseType([1, *[0] * (order - 1)], erlang(order, one))
         if two > one**2 * (1 + ROUNDED) and one * three > two**2 * (1 + ROUNDED):
             return mixture(order, one, two, three)
-    raise ModelError(f"moments with the squared coefficient of variation {float(variation):.3g} need more than {LARGEST_ORDER} "
-                     "phases")
+    raise ModelError(f"moments with the squared coefficient of variation {float(variation):.3g} need Erlang laws "
+                     f"of more than {LARGEST_ORDER} phases")
 
 
 def mixture(order: int, one: Fraction, two: Fraction, three: Fraction) -> PhaseType:

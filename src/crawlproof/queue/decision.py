@@ -45,11 +45,12 @@ class Control:
 
     sees: str
     active: tuple[Any, ...]
-    """active[level][phase]: robots; by the whole state [service phase][clock phase]... follow. Clocks are those of
-    `obsolescence.lumped()`: other phases tell nothing."""
+    """active[level][phase]: robots; by the whole state [service phase] and then [clock phase] of each waiting page follow.
+    Clocks are those of `obsolescence.lumped()`, as other phases tell nothing, and are left out if they have one phase."""
     cost: float
     bound: float
-    """no policy that sees as much costs less"""
+    """no policy that chooses its modes by what it sees costs less, up to the rounding of an elimination (some 1e-12). It is
+    the cost itself where that was shown to be the best, by values of the decision problem or by a list of all policies"""
     thresholds_lose: float
     """by how much the best thresholds cost more, as a share of this cost"""
     measures: Measures
@@ -271,8 +272,9 @@ def optimise(queue: ThresholdQueue, costs: Costs, sees: str, thresholds: tuple[t
     if sees == "phase":
         chosen = [at.reshape(len(at), -1)[:, 0] for at in chosen]
     else:
-        words = [problem.law.phases] * queue.capacity
-        chosen = [chosen[0], *(at.reshape(*at.shape[:2], *words[:level]) for level, at in enumerate(chosen[1:]))]
+        # One phase is no information: as many levels of brackets as there are pages would be none either.
+        words = [problem.law.phases] * queue.capacity if problem.law.phases > 1 else []
+        chosen = [chosen[0], *(at.reshape(*at.shape[:2], *words[:level]) if words else at[:, :, 0] for level, at in enumerate(chosen[1:]))]
     active = tuple(nested(at) for at in chosen)
     found = problem.measures(actions, active)
     cost = found.cost(costs)
