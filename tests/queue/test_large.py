@@ -7,7 +7,8 @@ import pytest
 
 from crawlproof.queue import Bmap, ModelError, NotConverged, PhaseType, ThresholdQueue, files, matrix_free
 from crawlproof.queue.kronecker import padded_batches
-from crawlproof.queue.measures import measures, totals
+from crawlproof.queue.measures import measures, rates, totals
+from crawlproof.queue.model import by_level
 
 NAMES = ("arrival_rate", "loss", "obsolescence", "success", "starvation", "active_robots", "sojourn", "sojourn_served",
          "sojourn_obsolete")
@@ -52,8 +53,10 @@ def test_words_of_phases_that_do_not_matter():
     problem = matrix_free.Problem(model.arrivals, model.service, model.obsolescence, capacity, policy)
     law, error = matrix_free.stationary(problem, 1e-12, lambda sweep, error: None)
     fate = matrix_free.of_waiting_pages(model.service, model.obsolescence, capacity)
-    sums = totals(matrix_free.by_level(problem, law), model.service, model.obsolescence, fate)
-    swept = measures(sums, policy[None], padded_batches(model.arrivals), method="", states=len(law), error=error)[0]
+    laws = matrix_free.by_level(problem, law)
+    sums = totals(laws, by_level(policy[None]), model.modes, model.service, model.obsolescence, fate)
+    found = rates(sums, padded_batches(model.arrivals), model.robots)
+    swept = measures(found, [active], [lambda: None], method="", states=len(law), error=error)[0]
     assert swept.states == 65534
     small = model.solve(active=active)
     assert small.states == 58

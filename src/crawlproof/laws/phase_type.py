@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from crawlproof.laws.base import Array, Law, by_blocks, minus_log, minus_log_excess
+
+if TYPE_CHECKING:
+    from crawlproof.laws.repair import Repaired
 
 ExactVector = tuple[Fraction, ...]
 ExactMatrix = tuple[ExactVector, ...]
@@ -61,7 +64,21 @@ def exact_number(value: Any, place: str) -> Fraction:
     return exact
 
 
+def is_row(values: Any) -> bool:
+    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+
+
+def flat(values: Any) -> Any:
+    """A vector that was given as a matrix with one row or one column, as `numpy.matrix` and BuTools have them."""
+    if isinstance(values, np.ndarray) and values.ndim == 2 and 1 in values.shape:
+        return np.asarray(values).reshape(-1)
+    if is_row(values) and len(values) == 1 and is_row(values[0]):
+        return values[0]
+    return values
+
+
 def exact_vector(values: Any, name: str) -> ExactVector:
+    values = flat(values)
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str) or len(values) == 0:
         raise ModelError(f"{name} must be a non-empty list of numbers, not {values!r}")
     return tuple(exact_number(value, f"{name}, entry {k}") for k, value in enumerate(values, 1))
@@ -69,6 +86,8 @@ def exact_vector(values: Any, name: str) -> ExactVector:
 
 def exact_square(rows: Any, name: str, size: int | None = None) -> ExactMatrix:
     """A square matrix of rationals; `size` insists on its order."""
+    if isinstance(rows, np.matrix):
+        rows = np.asarray(rows)  # rows of a matrix are matrices
     if not isinstance(rows, Sequence | np.ndarray) or isinstance(rows, str) or len(rows) == 0:
         raise ModelError(f"{name} must be a square matrix (a list of rows), not {rows!r}")
     expected = len(rows) if size is None else size
@@ -174,6 +193,21 @@ class PhaseType(Law):
     def exponential(cls, rate: float) -> PhaseType:
         """One phase."""
         return cls([1], [[-exact_number(rate, "rate")]])
+
+    @classmethod
+    def fit(cls, moments: Sequence[Any]) -> PhaseType:
+        """A law with these moments E X, E X^2, E X^3, or the first one or two: a mixture of two Erlang laws with as few
+        phases as possible (see `crawlproof.laws.matching`)."""
+        from crawlproof.laws.matching import with_moments
+
+        return with_moments(moments)
+
+    @classmethod
+    def repaired(cls, beta: Any, S: Any, limit: Any = "0.02") -> Repaired[PhaseType]:
+        """The law of matrices that were rounded, and how much was changed; more than `limit` is refused."""
+        from crawlproof.laws.repair import phase_type
+
+        return phase_type(beta, S, limit)
 
     @property
     def phases(self) -> int:

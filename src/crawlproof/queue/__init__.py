@@ -9,8 +9,13 @@
 
 from crawlproof.laws.phase_type import ModelError, PhaseType
 from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.decision import Control
 from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.measures import Costs, Measures
 from crawlproof.queue.model import Choice, Optimum, ThresholdQueue
+from crawlproof.queue.sensitivity import Sensitivities
+from crawlproof.queue.sojourn import SojournTime
+from crawlproof.queue.transient import AfterBurst
 
-__all__ = ["Bmap", "Choice", "Costs", "Measures", "ModelError", "NotConverged", "Optimum", "PhaseType", "ThresholdQueue"]
+__all__ = ["AfterBurst", "Bmap", "Choice", "Control", "Costs", "Measures", "ModelError", "NotConverged", "Optimum",
+           "PhaseType", "Sensitivities", "SojournTime", "ThresholdQueue"]

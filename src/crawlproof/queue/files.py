@@ -1,7 +1,7 @@
 """Models as TOML files.
 
-A file has `capacity`, one `[[arrivals]]` table for each number of active robots, `[service]`, `[obsolescence]`, and
-may have `[costs]` and `[policy]`. Numbers are read as the decimals they are; text such as "1/3" is a fraction.
+A file has `capacity`, one `[[arrivals]]` table for each mode, `[service]`, `[obsolescence]` (or `obsolescence = "never"`),
+and may have `robots` (how many are active in each mode, 1, 2, ... without it), `[costs]` and `[policy]`. Numbers are read as the decimals they are; text such as "1/3" is a fraction.
 
     [[arrivals]]          # one robot: D0, D1, ...; matrices that are left out are zero
     D0 = [[-10, 2], [0, -0.5]]
@@ -11,6 +11,9 @@ may have `[costs]` and `[policy]`. Numbers are read as the decimals they are; te
     [[arrivals]]          # two robots: twice as fast as mode 1
     like = 1
     speed = 2
+
+    [[arrivals]]          # all robots stopped: D0 alone
+    D0 = [[-1, 1], [2, -2]]
 
     [[arrivals]]          # three robots: batches by A, of size k with probability sizes[k - 1]
     D0 = [[-2, 1], [1, -2]]
@@ -87,7 +90,8 @@ def load(path: str, *, capacity: int | None = None, service_speed: Any = None, o
 
 def read(content: Mapping[str, Any], name: str = "model") -> Model:
     """The model of a parsed file."""
-    only(content, "the file", "title", "capacity", "arrivals", "service", "obsolescence", "costs", "policy")
+    only(content, "the file", "title", "capacity", "robots", "arrivals", "service", "obsolescence", "costs",
+         "policy")
     for needed in ("capacity", "arrivals", "service", "obsolescence"):
         if needed not in content:
             raise ModelError(f"{needed} is missing")
@@ -97,8 +101,9 @@ def read(content: Mapping[str, Any], name: str = "model") -> Model:
     for number, table in enumerate(content["arrivals"], 1):
         modes.append(named(f"arrivals, mode {number}", lambda table=table: arrivals(table, modes)))
     service = named("service", lambda: law(content["service"]))
-    obsolescence = named("obsolescence", lambda: law(content["obsolescence"]))
-    queue = ThresholdQueue(modes, service, obsolescence, content["capacity"])
+    never = content["obsolescence"] == "never"
+    obsolescence = None if never else named("obsolescence", lambda: law(content["obsolescence"]))
+    queue = ThresholdQueue(modes, service, obsolescence, content["capacity"], content.get("robots"))
     costs = named("costs", lambda: Costs(**only(content["costs"], "the table", *(item.name for item in fields(Costs))))
                   ) if "costs" in content else None
     policy = named("policy", lambda: dict(only(content["policy"], "the table", "active", "modes", "thresholds"))
@@ -150,7 +155,7 @@ def arrivals(table: Any, earlier: list[Bmap]) -> Bmap:
     if max(indices) > 10_000:
         raise ModelError(f"D{max(indices)}: batches of more than 10000 pages are not supported")
     zero = [[0] * size for _ in range(size)]
-    return Bmap([indices.get(k, zero) for k in range(max(indices) + 1)])
+    return Bmap([indices.get(k, zero) for k in range(max(1, *indices) + 1)])
 
 
 def law(table: Any) -> PhaseType:

@@ -11,8 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from crawlproof.laws.phase_type import PhaseType
-from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.clocks import Arrivals, Clock
 
 
 def power(vector: np.ndarray, exponent: int) -> np.ndarray:
@@ -26,7 +25,7 @@ def kronecker_sum(matrix: np.ndarray, terms: int) -> np.ndarray:
     if rows == 1:
         return terms * matrix
     size = rows ** (terms - 1)
-    total = np.zeros((rows * size, columns * size))
+    total = np.zeros((rows * size, columns * size), dtype=matrix.dtype)
     for position in range(terms):
         total += np.kron(np.kron(np.eye(rows**position), matrix), np.eye(rows ** (terms - 1 - position)))
     return total
@@ -36,16 +35,16 @@ def off_diagonal(matrix: np.ndarray) -> np.ndarray:
     return np.where(np.eye(len(matrix), dtype=bool), 0.0, matrix)
 
 
-def service_moves(service: PhaseType, obsolescence: PhaseType, waiting: int) -> np.ndarray:
+def service_moves(service: Clock, obsolescence: Clock, waiting: int) -> np.ndarray:
     """Rates between (m, r_1, ..., r_n) while nobody leaves: S (+) Gamma (+) ... (+) Gamma, off its diagonal."""
     size = obsolescence.phases**waiting
     rates = np.kron(off_diagonal(service.S), np.eye(size))
     if waiting:
-        rates += np.kron(np.eye(service.phases), kronecker_sum(off_diagonal(obsolescence.S), waiting))
+        rates = rates + np.kron(np.eye(service.phases), kronecker_sum(off_diagonal(obsolescence.S), waiting))
     return rates
 
 
-def departures(service: PhaseType, obsolescence: PhaseType, waiting: int) -> np.ndarray:
+def departures(service: Clock, obsolescence: Clock, waiting: int) -> np.ndarray:
     """Rates from n waiting pages to n - 1: the head goes into service, or one of them becomes obsolete."""
     served = np.outer(service.exit, service.beta)
     heads = np.ones((obsolescence.phases, 1))
@@ -57,10 +56,10 @@ def departures(service: PhaseType, obsolescence: PhaseType, waiting: int) -> np.
 class QueueChain:
     """The blocks of the generator, stacked over modes."""
 
-    def __init__(self, arrivals: Sequence[Bmap], service: PhaseType, obsolescence: PhaseType, capacity: int) -> None:
+    def __init__(self, arrivals: Sequence[Arrivals], service: Clock, obsolescence: Clock, capacity: int) -> None:
         self.service, self.obsolescence, self.capacity = service, obsolescence, capacity
-        self.largest_jump = min(capacity, max(bmap.largest_batch for bmap in arrivals))
-        self.states = arrivals[0].states
+        self.largest_jump = min(capacity, max(len(bmap.batches) for bmap in arrivals))
+        self.states = len(arrivals[0].moves)
         self.moves = np.array([bmap.moves for bmap in arrivals])
         self.batches = padded_batches(arrivals)
         self.sizes = tuple(
@@ -95,17 +94,16 @@ class QueueChain:
             return np.kron(np.eye(self.states), self.service.exit[:, None])
         return np.kron(np.eye(self.states), departures(self.service, self.obsolescence, level - 1))
 
-
     def by_level(self, laws: list[np.ndarray]) -> list[np.ndarray]:
         """Laws over states as (policy, nu) for the empty system and (policy, nu, m, phases of waiting pages) above."""
         return [laws[0], *(law.reshape(len(law), self.states, self.service.phases, -1) for law in laws[1:])]
 
 
-def padded_batches(arrivals: Sequence[Bmap]) -> np.ndarray:
+def padded_batches(arrivals: Sequence[Arrivals]) -> np.ndarray:
     """Rates of batches, (mode, size - 1, from, to), with zeros for sizes that a mode does not have."""
-    largest = max(bmap.largest_batch for bmap in arrivals)
-    states = arrivals[0].states
-    padded = np.zeros((len(arrivals), largest, states, states))
+    largest = max(len(bmap.batches) for bmap in arrivals)
+    states = len(arrivals[0].moves)
+    padded = np.zeros((len(arrivals), largest, states, states), dtype=np.result_type(*(b.batches for b in arrivals)))
     for mode, bmap in enumerate(arrivals):
-        padded[mode, :bmap.largest_batch] = bmap.batches
+        padded[mode, :len(bmap.batches)] = bmap.batches
     return padded

@@ -78,7 +78,7 @@ def stationary(chain: LevelChain, policies: np.ndarray) -> list[np.ndarray]:
             for below in range(max(0, level - chain.largest_jump), level)
         )
         weights.append((inflow @ dwell[level][node[level]])[:, 0, :])
-        largest = weights[-1].max(axis=1, keepdims=True)
+        largest = weights[-1].real.max(axis=1, keepdims=True)
         if (largest > LARGE).any():
             scale = np.where(largest > LARGE, largest, 1.0)
             weights = [weight / scale for weight in weights]

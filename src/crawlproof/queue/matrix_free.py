@@ -16,9 +16,9 @@ from math import factorial, prod
 
 import numpy as np
 
-from crawlproof.laws.phase_type import PhaseType
 from crawlproof.queue import fate, kernels, m_matrix
 from crawlproof.queue.arrivals import Bmap
+from crawlproof.queue.clocks import Clock
 from crawlproof.queue.errors import NotConverged
 from crawlproof.queue.kronecker import off_diagonal, padded_batches, power
 
@@ -70,7 +70,7 @@ class Counts:
 class Problem:
     """One policy: its rates by level, and how words are cut and counted."""
 
-    def __init__(self, arrivals: Sequence[Bmap], service: PhaseType, obsolescence: PhaseType, capacity: int,
+    def __init__(self, arrivals: Sequence[Bmap], service: Clock, obsolescence: Clock, capacity: int,
                  policy: Sequence[int]) -> None:
         self.service, self.obsolescence, self.capacity = service, obsolescence, capacity
         self.letters = obsolescence.phases
@@ -188,7 +188,7 @@ def by_level(problem: Problem, law: np.ndarray) -> list[np.ndarray]:
     return views
 
 
-def of_waiting_pages(service: PhaseType, obsolescence: PhaseType, capacity: int) -> fate.Fate:
+def of_waiting_pages(service: Clock, obsolescence: Clock, capacity: int) -> fate.Fate:
     """As `fate.of_waiting_pages`, one word after the other instead of by inverses."""
     phases = service.phases
     counted = Counts(obsolescence.phases, capacity)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crawlproof.laws.phase_type import ModelError, PhaseType, exact_number
+from crawlproof.laws.phase_type import ModelError, exact_number
+from crawlproof.queue.clocks import Clock
 from crawlproof.queue.fate import Fate
+
+if TYPE_CHECKING:
+    from crawlproof.queue.sojourn import SojournTime
 
 # No result is returned with a larger error than this.
 WORST = 1e-10
@@ -40,8 +46,8 @@ class Costs:
 class Measures:
     """A queue under one policy, in its stationary regime."""
 
-    active: tuple[int, ...]
-    """robots that are active with 0 ... K pages in the system"""
+    active: tuple[Any, ...]
+    """robots that are active with 0 ... K pages in the system; by phases, if the policy sees them"""
     arrival_rate: float
     """pages delivered per unit of time, lost ones included"""
     loss: float
@@ -69,6 +75,18 @@ class Measures:
     """states of the chain that was solved"""
     error: float
     """an estimate of the relative error of all measures"""
+    regime: Callable[[], Regime] = field(repr=False, compare=False)
+    """the stationary law, computed when it is asked for"""
+
+    def sojourn_time(self, fate: str) -> SojournTime:
+        """The law of the time in the system of the pages that are "served" or become "obsolete"."""
+        from crawlproof.queue.sojourn import sojourn_time
+
+        return sojourn_time(self, fate)
+
+    def numbers(self) -> dict[str, Any]:
+        """All measures by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "regime"}
 
     def cost(self, costs: Costs) -> float:
         """The cost (2): J = lambda (c_loss P_loss + c_obs P_obs) + a V_served + c_rob N_act + c_star P_star."""
@@ -78,11 +96,25 @@ class Measures:
 
 
 @dataclass(frozen=True)
+class Regime:
+    """A stationary law, with what is needed to follow pages through it."""
+
+    laws: list[np.ndarray]
+    """(nu) for the empty system, (nu, m, phases of waiting pages) above"""
+    modes: list[np.ndarray]
+    """the index of the mode in each state, of a shape that fits that of the law"""
+    batches: np.ndarray
+    """rates, (mode, size - 1, from, to)"""
+    service: Clock
+    obsolescence: Clock
+
+
+@dataclass(frozen=True)
 class Totals:
     """Sums over the stationary law from which all measures follow; arrays over policies."""
 
-    phases: np.ndarray
-    """P(i pages, arrivals directed by nu), (policy, i, nu)"""
+    shares: np.ndarray
+    """P(i pages, arrivals directed by nu, mode n), (policy, i, nu, n)"""
     served: np.ndarray
     """services that end, per unit of time"""
     obsolete: np.ndarray
@@ -93,64 +125,105 @@ class Totals:
     """mean number of pages in the system that will become obsolete"""
 
 
-def totals(laws: list[np.ndarray], service: PhaseType, obsolescence: PhaseType, fate: Fate) -> Totals:
+def shares_of_modes(law: np.ndarray, modes: np.ndarray, count: int) -> np.ndarray:
+    """P(policy; nu, n) at one level; modes are indices that fit (policy, nu, m, phases of waiting pages)."""
+    if modes.size == len(modes):
+        # The mode depends on the level alone: no need to look at each state.
+        phases = law.sum(axis=tuple(range(2, law.ndim)))
+        return phases[:, :, None] * (modes.reshape(-1, 1, 1) == np.arange(count))
+    return np.stack([np.where(modes == n, law, 0).sum(axis=tuple(range(2, law.ndim))) for n in range(count)], axis=2)
+
+
+def totals(laws: list[np.ndarray], modes: list[np.ndarray], count: int, service: Clock, obsolescence: Clock,
+           fate: Fate) -> Totals:
     """Sums over laws given as (policy, nu) for the empty system and (policy, nu, m, phases of waiting pages) above."""
-    count = len(laws[0])
-    phases = np.array([laws[0], *(law.sum(axis=(2, 3)) for law in laws[1:])]).transpose(1, 0, 2)
-    served, obsolete = np.zeros(count), np.zeros(count)
-    will_be_served, will_be_obsolete = np.zeros(count), np.zeros(count)
+    shares = np.stack([shares_of_modes(law, at, count) for law, at in zip(laws, modes, strict=True)], axis=1)
+    served = obsolete = will_be_served = will_be_obsolete = np.zeros(len(laws[0]))
     # Pages at place j, over (m, r_1, ..., r_j): all levels with that many pages, later phases summed out.
     at_place: np.ndarray | None = None
     for place in range(len(laws) - 2, -1, -1):
         seen = laws[place + 1].sum(axis=1)
         at_place = seen if at_place is None else seen + at_place.reshape(*seen.shape, obsolescence.phases).sum(axis=3)
-        served += seen.sum(axis=2) @ service.exit
+        served = served + seen.sum(axis=2) @ service.exit
         if place:
             # Each page is the last one at its own place: its own phase is the last letter there.
-            own = at_place.reshape(count, service.phases, -1, obsolescence.phases).sum(axis=(1, 2))
-            obsolete += own @ obsolescence.exit
-        will_be_served += np.einsum("kmw,mw->k", at_place, fate.served[place])
-        will_be_obsolete += np.einsum("kmw,mw->k", at_place, fate.obsolete[place])
-    return Totals(phases, served, obsolete, will_be_served, will_be_obsolete)
+            own = at_place.reshape(len(seen), service.phases, -1, obsolescence.phases).sum(axis=(1, 2))
+            obsolete = obsolete + own @ obsolescence.exit
+        will_be_served = will_be_served + np.einsum("kmw,mw->k", at_place, fate.served[place])
+        will_be_obsolete = will_be_obsolete + np.einsum("kmw,mw->k", at_place, fate.obsolete[place])
+    return Totals(shares, served, obsolete, will_be_served, will_be_obsolete)
 
 
-def measures(sums: Totals, policies: np.ndarray, batches: np.ndarray, *, method: str, states: int,
-             error: float) -> list[Measures]:
-    """One set of measures for each policy (rows of mode indices)."""
-    capacity = policies.shape[1] - 1
+def delivered_rates(batches: np.ndarray) -> np.ndarray:
+    """Pages per unit of time, by mode and arrival phase."""
     sizes = np.arange(1, batches.shape[1] + 1)
-    by_phase = batches.sum(axis=3)  # (mode, size, nu)
-    delivered = np.einsum("k,nkv->nv", sizes, by_phase)
-    free = capacity - np.arange(capacity + 1)
+    return np.einsum("k,nkvw->vn", sizes, batches)
+
+
+def lost_rates(batches: np.ndarray, capacity: int) -> np.ndarray:
+    """Pages that find no place, per unit of time, (i, nu, mode)."""
+    sizes, free = np.arange(1, batches.shape[1] + 1), capacity - np.arange(capacity + 1)
     excess = np.maximum(sizes[None, :] - free[:, None], 0)
-    turned_away = np.einsum("ik,nkv->inv", excess, by_phase)
-    level = np.arange(capacity + 1)
-    arrival_rate = (sums.phases * delivered[policies]).sum(axis=(1, 2))
-    lost = (sums.phases * turned_away[level, policies]).sum(axis=(1, 2))
-    levels = sums.phases.sum(axis=2)
-    robots = (levels * (policies + 1)).sum(axis=1)
-    numbers = (arrival_rate, lost, sums.obsolete, sums.served, sums.will_be_served, sums.will_be_obsolete, robots)
-    if not all(np.isfinite(array).all() for array in numbers) or not (arrival_rate > 0).all() or not (sums.served > 0).all():
+    return np.einsum("ik,nkvw->ivn", excess, batches)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What the cost is made of, by policy."""
+
+    delivered: np.ndarray
+    lost: np.ndarray
+    obsolete: np.ndarray
+    served: np.ndarray
+    will_be_served: np.ndarray
+    will_be_obsolete: np.ndarray
+    robots: np.ndarray
+    levels: np.ndarray
+
+    def cost(self, costs: Costs) -> np.ndarray:
+        """The cost (2)."""
+        return (costs.loss * self.lost + costs.obsolescence * self.obsolete
+                + costs.sojourn * self.will_be_served / self.served + costs.robot * self.robots
+                + costs.starvation * self.levels[:, 0])
+
+
+def rates(sums: Totals, batches: np.ndarray, robots: Sequence[int]) -> Rates:
+    """Long-run rates and means."""
+    capacity = sums.shares.shape[1] - 1
+    return Rates(
+        delivered=np.einsum("kivn,vn->k", sums.shares, delivered_rates(batches)),
+        lost=np.einsum("kivn,ivn->k", sums.shares, lost_rates(batches, capacity)),
+        obsolete=sums.obsolete, served=sums.served,
+        will_be_served=sums.will_be_served, will_be_obsolete=sums.will_be_obsolete,
+        robots=np.einsum("kivn,n->k", sums.shares, np.asarray(robots, dtype=float)),
+        levels=sums.shares.sum(axis=(2, 3)))
+
+
+def measures(found: Rates, actives: Sequence[tuple[Any, ...]], regimes: Sequence[Callable[[], Regime]], *, method: str,
+             states: int, error: float) -> list[Measures]:
+    """One set of measures for each policy."""
+    if not all(np.isfinite(getattr(found, item.name)).all() for item in fields(found)) or not (
+            (found.delivered > 0).all() and (found.served > 0).all()):
         raise ArithmeticError("the rates of this model differ by too many powers of ten for doubles")
     # What is lost, obsolete and served is computed apart from each other: that they make up all is a check of each.
-    imbalance = float(np.abs((lost + sums.obsolete + sums.served) / arrival_rate - 1).max(initial=0))
+    imbalance = float(np.abs((found.lost + found.obsolete + found.served) / found.delivered - 1).max(initial=0))
     if imbalance > WORST:
         raise ArithmeticError(f"shares of pages miss their sum by {imbalance:.1e}: the rates of this model differ by "
                               "too many powers of ten for doubles")
     return [
         Measures(
-            active=tuple(active),
+            active=active,
             arrival_rate=rate,
-            loss=float(lost[k]) / rate,
-            obsolescence=float(sums.obsolete[k]) / rate,
-            success=float(sums.served[k]) / rate,
-            starvation=float(levels[k, 0]),
-            active_robots=float(robots[k]),
-            sojourn=float(sums.will_be_served[k] + sums.will_be_obsolete[k]) / rate,
-            sojourn_served=float(sums.will_be_served[k] / sums.served[k]),
-            sojourn_obsolete=float(sums.will_be_obsolete[k] / sums.obsolete[k]) if sums.obsolete[k] > 0 else None,
-            level_probabilities=tuple(levels[k].tolist()),
-            method=method, states=states, error=float(error),
+            loss=float(found.lost[k]) / rate,
+            obsolescence=float(found.obsolete[k]) / rate,
+            success=float(found.served[k]) / rate,
+            starvation=float(found.levels[k, 0]),
+            active_robots=float(found.robots[k]),
+            sojourn=float(found.will_be_served[k] + found.will_be_obsolete[k]) / rate,
+            sojourn_served=float(found.will_be_served[k] / found.served[k]),
+            sojourn_obsolete=float(found.will_be_obsolete[k] / found.obsolete[k]) if found.obsolete[k] > 0 else None,
+            level_probabilities=tuple(found.levels[k].tolist()),
+            method=method, states=states, error=float(error), regime=regime,
         )
-        for k, (active, rate) in enumerate(zip((policies + 1).tolist(), arrival_rate.tolist(), strict=True))
+        for k, (active, rate, regime) in enumerate(zip(actives, found.delivered.tolist(), regimes, strict=True))
     ]
