@@ -133,6 +133,8 @@ for _function in (
     float64._phi1_and_chi,
     float64._clipped_shape,
     float64._log_age,
+    float64._wide_chi,
+    float64._narrow_chi,
     float64._gamma_chi,
     float64._wide_level,
     float64._narrow_rise,
@@ -142,6 +144,9 @@ for _function in (
     float64._wide_step,
     float64._signed_rest,
     float64._narrow_step,
+    float64._grown,
+    float64._wide_age,
+    float64._narrow_age,
     float64._gamma_age,
 ):
     register_jitable(**INSIDE)(_function)

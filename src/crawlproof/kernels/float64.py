@@ -279,23 +279,27 @@ def _log_age(a: Any, x: Any) -> Any:
     return _select(u < 2.0**-60, x, a * _log1p(u))
 
 
-def _gamma_chi(a: Any, x: Any) -> Any:
-    a = _clipped_shape(a)
+def _wide_chi(a: Any, x: Any) -> Any:
     u = x / a
     rest = _rest_log1p(u)
-    log_growth = _log1p(u)
-    wide, narrow = np.maximum(a, 1.0), np.minimum(a, 1.0)
-    above = rest + (1.0 - rest) * _chi((wide - 1.0) * log_growth)
-    # a w ((1 + u) phi1(a w) - exp(b w) phi1(b w))/u, or a w Q[w, b w] with Q(x) = (exp(x) - 1 - x)/x
-    b = 1.0 - narrow
-    near = np.minimum(log_growth, GAMMA_SWITCH)
+    return rest + (1.0 - rest) * _chi((a - 1.0) * _log1p(u))
+
+
+def _narrow_chi(a: Any, x: Any) -> Any:
+    """a w ((1 + u) phi1(a w) - exp(b w) phi1(b w))/u, or a w Q[w, b w] with Q(x) = (exp(x) - 1 - x)/x."""
+    u, b = x / a, 1.0 - a
+    w = _log1p(u)
+    near, far = np.minimum(w, GAMMA_SWITCH), np.maximum(w, GAMMA_SWITCH)
     _, difference = _divided(RISE, near, b * near)
-    far = np.maximum(log_growth, GAMMA_SWITCH)
     part = b * far
     growth = np.maximum(u, 3.0)  # exp(GAMMA_SWITCH) - 1 > 3
-    closed = (1.0 + 1.0 / growth) * _phi1(narrow * far) - _exp(np.minimum(part, 709.0)) / growth * _phi1(part)
-    below = narrow * _select(log_growth < GAMMA_SWITCH, (1.0 - rest) * near * difference, far * closed)
-    return _select(a < 1.0, below, above)
+    closed = (1.0 + 1.0 / growth) * _phi1(a * far) - _exp(np.minimum(part, 709.0)) / growth * _phi1(part)
+    return a * _select(w < GAMMA_SWITCH, (1.0 - _rest_log1p(u)) * near * difference, far * closed)
+
+
+def _gamma_chi(a: Any, x: Any) -> Any:
+    a = _clipped_shape(a)
+    return _select(a < 1.0, _narrow_chi(np.minimum(a, 1.0), x), _wide_chi(np.maximum(a, 1.0), x))
 
 
 def _wide_level(p: Any, q: Any, log_age: Any) -> Any:
@@ -394,23 +398,33 @@ def _signed_rest(v: Any) -> Any:
     return v * (0.5 - v * (1.0 / 3.0 - 0.25 * v))
 
 
-def _gamma_age(a: Any, k: Any) -> Any:
-    """Prices from p k = 1 on, at which nothing is bought, are the caller's to leave out."""
-    a = _clipped_shape(a)
-    wide, narrow = np.maximum(a, 1.0), np.minimum(a, 1.0)
-    q, p, b = 1.0 / wide, (wide - 1.0) / wide, np.maximum(1.0 - narrow, SHAPE_BEGIN)
+def _grown(a: Any, w: Any) -> Any:
+    """a (exp(w) - 1)."""
+    flat, _ = _phi1_and_chi(w, _exp(-np.minimum(w, LOG_END)))
+    return a * w * flat * _exp(np.minimum(w, LOG_END))
+
+
+def _wide_age(a: Any, k: Any) -> Any:
+    """For a >= 1. Prices from p k = 1 on, at which nothing is bought, are the caller's to leave out."""
+    q, p = 1.0 / a, (a - 1.0) / a
     small = np.maximum(p, SHAPE_BEGIN)
     target = -_log1p(-np.minimum(small * k, 1.0 - 2.0**-53)) / small
     x = _started(WIDE_START, target, q)
     x = _wide_step(p, q, target, _wide_step(p, q, target, x))
-    flat, _ = _phi1_and_chi(q * x, _exp(-np.minimum(q * x, LOG_END)))
-    above = x * flat * _exp(np.minimum(q * x, LOG_END))
-    goal = k / (narrow * narrow)
-    w = _started(NARROW_START, _log1p(b * goal) / b, narrow)
-    w = _narrow_step(narrow, b, goal, _narrow_step(narrow, b, goal, w))
-    flat, _ = _phi1_and_chi(w, _exp(-np.minimum(w, LOG_END)))
-    below = narrow * w * flat * _exp(np.minimum(w, LOG_END))
-    return _select(a < 1.0, below, above)
+    return _grown(a, q * x)
+
+
+def _narrow_age(a: Any, k: Any) -> Any:
+    """For a <= 1."""
+    b = np.maximum(1.0 - a, SHAPE_BEGIN)
+    target = k / (a * a)
+    w = _started(NARROW_START, _log1p(b * target) / b, a)
+    return _grown(a, _narrow_step(a, b, target, _narrow_step(a, b, target, w)))
+
+
+def _gamma_age(a: Any, k: Any) -> Any:
+    a = _clipped_shape(a)
+    return _select(a < 1.0, _narrow_age(np.minimum(a, 1.0), k), _wide_age(np.maximum(a, 1.0), k))
 
 
 def psi(x: ArrayLike) -> Any:

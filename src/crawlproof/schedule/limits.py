@@ -175,7 +175,7 @@ def _host_prices(problem: Problem, limits: Limits, demand: Any) -> tuple[Array, 
     if not binding.any():
         return price, frequency
     worth = np.zeros(limits.cap.size)
-    np.maximum.at(worth, limits.host, problem.worth)
+    np.maximum.at(worth, limits.host, problem.ceiling)
     low, high = _bisect(
         lambda price: limits.of_hosts(demand(price[limits.host])) > limits.cap, np.where(worth > 0, worth, 1.0)
     )
