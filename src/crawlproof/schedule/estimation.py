@@ -178,14 +178,14 @@ class _Observations:
 
 def estimate_rates(
     log: Mapping[str, ArrayLike] | Any, *, method: str = EMPIRICAL_BAYES, confidence: float = 0.95,
-    pages: int | None = None, window: float | None = None, atom: bool = False,
+    pages: int | None = None, window: float | None = None, atom: bool = True,
 ) -> RateEstimates:
     """Change rates of pages, with intervals and with how much is known, from what their accesses found.
 
     Arguments:
         log: columns by name (a mapping, a structured array, a table): ``page``, page indices from 0 or
             texts (``url`` is taken if there is no ``page``); ``changed``, whether the access found a
-            change since the one before it; and either ``interval``, the time since then, or ``time``,
+            change since the one before it, nan where that is not known; and either ``interval``, the time since then, or ``time``,
             the time of the access. With ``time``, the rows may come in any order, and what the first
             access to a page found does not count. Optional: ``last_modified``, beside ``time`` and in its unit, the time
             of the last change where the access told it, else nan; and ``host`` or ``section``: pages of one of
@@ -249,7 +249,7 @@ def _shrunk(
 
 def _observed(log: Any, index: NDArray[np.int64], window: float | None) -> _Observations:
     rows = len(index)
-    changed = _changed(_column(log, "changed"), rows)
+    changed, known = _changed(_column(log, "changed"), rows)
     if window is not None and not window > 0:
         raise ValueError(f"window must be > 0, got {window!r}")
     if _has(log, "interval"):
@@ -261,7 +261,8 @@ def _observed(log: Any, index: NDArray[np.int64], window: float | None) -> _Obse
             at = int(np.flatnonzero(interval <= 0)[0])
             raise ValueError(f"interval[{at}] must be > 0, got {float(interval[at])!r}")
         order = np.argsort(index, kind="stable")
-        return _Observations(index[order], interval[order], changed[order], np.full(rows, np.nan))
+        order = order[known[order]]
+        return _Observations(index[order], interval[order], changed[order], np.full(len(order), np.nan))
     if not _has(log, "time"):
         raise ValueError("the log needs a column 'interval' or 'time'")
     times = _column(log, "time")
@@ -269,7 +270,7 @@ def _observed(log: Any, index: NDArray[np.int64], window: float | None) -> _Obse
     modified = np.full(rows, np.nan)
     if _has(log, "last_modified"):
         modified = _moments("last_modified", _column(log, "last_modified"), times, rows)
-    return _intervals(index, time, changed, modified, window)
+    return _intervals(index, time, changed, known, modified, window)
 
 
 def _has(log: Any, name: str) -> bool:
@@ -324,15 +325,18 @@ def _pages(log: Any, pages: int | None) -> tuple[NDArray, NDArray[np.int64]]:
     return names, index.astype(np.int64)
 
 
-def _changed(column: NDArray, rows: int) -> NDArray[np.bool_]:
+def _changed(column: NDArray, rows: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether a change was found, and whether that is known."""
     if len(column) != rows:
         raise ValueError(f"changed has {len(column)} rows, page has {rows}")
-    if column.dtype.kind != "b":
-        bad = ~np.isin(column, (0, 1))
-        if bad.any():
-            at = int(np.flatnonzero(bad)[0])
-            raise ValueError(f"changed[{at}] must be true or false, got {column[at]!r}")
-    return column.astype(np.bool_)
+    if column.dtype.kind == "b":
+        return column, np.ones(rows, dtype=bool)
+    unknown = np.isnan(column) if column.dtype.kind == "f" else np.zeros(rows, dtype=bool)
+    bad = ~np.isin(column, (0, 1)) & ~unknown
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"changed[{at}] must be true or false, got {column[at]!r}")
+    return column == 1, ~unknown
 
 
 def _moments(name: str, column: NDArray, times: NDArray, rows: int) -> Array:
@@ -366,16 +370,18 @@ def _groups(log: Any, index: NDArray[np.int64], count: int) -> NDArray[np.int64]
 
 
 def _intervals(
-    index: NDArray[np.int64], time: Array, changed: NDArray[np.bool_], modified: Array, window: float | None
+    index: NDArray[np.int64], time: Array, changed: NDArray[np.bool_], known: NDArray[np.bool_], modified: Array,
+    window: float | None,
 ) -> _Observations:
     """Intervals between accesses to the same page, page by page."""
     order = np.lexsort((time, index))
-    index, time, changed, modified = index[order], time[order], changed[order], modified[order]
+    index, time, changed, known, modified = (column[order] for column in (index, time, changed, known, modified))
     again = index[1:] == index[:-1]
     interval = np.diff(time)
     if (interval[again] <= 0).any():
         at = int(np.flatnonzero(again & (interval <= 0))[0]) + 1
         raise ValueError(f"time[{order[at]}] repeats the time of another access to the same page, {float(time[at])!r}")
+    again &= known[1:]
     if window is not None:
         again &= time[1:] >= time.max() - window
     # A last change that is not within the interval says nothing that ``changed`` does not say better.
