@@ -68,7 +68,8 @@ class RateEstimates:
     #: of the gamma law that stands for what is known of each rate: mean**2/variance; infinite where a
     #: method takes its estimate for the rate
     shape: Array
-    #: what the log says about a page before one looks at the page: the law of all rates, in the log's time
+    #: what the log says about a page before one looks at the page: the law of all rates, in the log's time; with
+    #: groups its rate is one for each page
     prior: Prior | None = None
 
 
@@ -235,15 +236,15 @@ def _shrunk(
         starts=np.concatenate([[0], np.cumsum(np.bincount(seen.index[counted], minlength=count))]),
         interval=seen.interval[counted] / unit,
     )
-    common = prior = fit_prior(histories, atom=atom)
+    prior = fit_prior(histories, atom=atom)
     if group is not None:
-        prior = fit_groups(histories, prior, group)
+        prior = fit_groups(histories, prior, group, atom=atom)
     found = posterior(histories, prior, confidence)
     real = 1 - found.never
     return RateEstimates(
         names, real * found.mean / unit, found.low / unit, found.high / unit, observations, changes, EMPIRICAL_BAYES,
         # mean and variance of the mixture with the atom
-        confidence, real / (1 / found.shape + found.never), Prior(common.shape, common.rate * unit, common.never),
+        confidence, real / (1 / found.shape + found.never), Prior(prior.shape, prior.rate * unit, prior.never),
     )
 
 

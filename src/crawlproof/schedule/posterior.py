@@ -35,6 +35,7 @@ HYPERPRIOR = 1.0
 unlike pages are, and without this would make them all the same."""
 PRIOR_SHAPES = (0.02, 1000.0)
 NEVER_LOGITS = (-14.0, 14.0)
+GROUP_ROUNDS = 3
 GROUP_PAGES = 10.0
 """The prior of a group (a host, a section) counts the mean of all pages like so many pages of its own."""
 
@@ -65,6 +66,12 @@ class Histories:
         starts = np.concatenate([[0], np.cumsum(counts)])
         rows = np.arange(starts[-1]) + np.repeat(self.starts[pages] - starts[:-1], counts)
         return Histories(self.known[pages], self.unchanged[pages], starts, self.interval[rows])
+
+
+    def slowed(self, factor: Array) -> Histories:
+        """The same with each page's time stretched by its factor."""
+        interval = self.interval * np.repeat(factor, np.diff(self.starts))
+        return Histories(self.known, self.unchanged * factor, self.starts, interval)
 
 
 @dataclass(frozen=True)
@@ -257,18 +264,23 @@ def fit_prior(histories: Histories, *, atom: bool) -> Prior:
     return Prior(shape, shape / math.exp(found[1]), float(expit(found[2])) if atom else 0.0)
 
 
-def fit_groups(histories: Histories, prior: Prior, group: NDArray[np.int64], rounds: int = 4) -> Prior:
-    """The same prior with a mean for each group of pages: some steps of expectation and maximisation.
+def fit_groups(histories: Histories, prior: Prior, group: NDArray[np.int64], *, atom: bool) -> Prior:
+    """A prior with a mean for each group of pages and a shape for all: its rate is one for each page.
 
-    Each group's mean rate is that of its pages' posteriors and of ``GROUP_PAGES`` more at the mean of all.
+    Steps of expectation and maximisation for the means, each that of a group's pages and of ``GROUP_PAGES`` more at the
+    mean of all; and in between the shape is fitted anew, which is larger once the groups are told apart.
     """
-    pages = np.bincount(group)
-    centre = prior.shape / prior.rate
-    rate = np.full(len(pages), prior.rate)
-    for _ in range(rounds):
-        found = posterior(histories, Prior(prior.shape, rate[group], prior.never))
-        real = 1 - found.never
-        seen = np.bincount(group, weights=real * found.mean, minlength=len(pages))
-        count = np.bincount(group, weights=real, minlength=len(pages))
-        rate = prior.shape * (count + GROUP_PAGES) / (seen + GROUP_PAGES * centre)
-    return Prior(prior.shape, rate[group], prior.never)
+    centre = prior.shape / float(prior.rate)
+    mean = np.full(int(group.max()) + 1, centre)
+    shape, never = prior.shape, prior.never
+    for _ in range(GROUP_ROUNDS):
+        for _ in range(GROUP_ROUNDS):
+            found = posterior(histories, Prior(shape, shape / mean[group], never))
+            real = 1 - found.never
+            seen = np.bincount(group, weights=real * found.mean, minlength=len(mean))
+            count = np.bincount(group, weights=real, minlength=len(mean))
+            mean = (seen + GROUP_PAGES * centre) / (count + GROUP_PAGES)
+        fitted = fit_prior(histories.slowed(mean[group]), atom=atom)
+        shape, never = fitted.shape, fitted.never
+        mean *= fitted.shape / fitted.rate
+    return Prior(shape, shape / mean[group], never)
