@@ -57,14 +57,21 @@ from claimproof import Paper
 x = sp.Symbol("x", positive=True)
 paper = Paper("toy")
 square = paper.claim("TOY-1")
-square.equal((x + 1) ** 2, x**2 + 2 * x + 1)
+proof = square.equal((x + 1) ** 2, x**2 + 2 * x + 1)
 square.export(
-    "square", (x + 1) ** 2, args={"side": x}, domain={"side": "> 0"}, describe={"side": "x, a length"},
+    "square", (x + 1) ** 2, of=proof, args={"side": x}, domain={"side": "> 0"}, describe={"side": "x, a length"},
     sample={"side": (1e-6, 1e6)}, summary="A square.", ulps=4,
 )
 paper.claim("TOY-2").inequality(sp.exp(x) > 1 + x, on={x: (0, 4)}, zeros={x: (0, 2)})
 paper.claim("TOY-3").refute(x**2 > x, witness={x: sp.Rational(1, 2)})
 paper.claim("TOY-3-corrected").equal(x**2 - x, x * (x - 1))
+'''
+
+SETTINGS = '''
+[tool.claimproof]
+command = "crawlproof"
+kernels = "crawlproof.kernels"
+formulas = "src/crawlproof/formulas"
 '''
 
 
@@ -104,6 +111,7 @@ def make(root: Path) -> Toy:
     toy = Toy(root)
     toy.script.parent.mkdir(parents=True)
     (root / "src" / "crawlproof" / "formulas").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
     toy.inventory.write_text(CLAIMS, encoding="utf-8")
     toy.script.write_text(DERIVATION, encoding="utf-8")
     return toy

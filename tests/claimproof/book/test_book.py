@@ -18,7 +18,7 @@ from claimproof.core import inventory
 from claimproof.core.ledger import Ledger
 from claimproof.core.project import Project
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT)
 
 

@@ -29,7 +29,7 @@ from claimproof.core.ledger import Ledger
 from claimproof.core.project import Project
 from crawlproof import laws, schedule
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT)
 LEDGER = Ledger.read(PROJECT.ledger)
 MAIN_PAGES = (
