@@ -260,11 +260,15 @@ def test_a_few_pages_do_not_make_one_sure():
 
 def test_hosts_have_priors_of_their_own():
     groups = np.repeat([0.2, 5.0], 3_000)
-    rate, log = drawn(4, 6_000, shape=3.0, visits=3, groups=groups)
+    rate, log = drawn(4, 6_000, shape=3.0, visits=6, groups=groups)
+    log["interval"] = log["interval"] / 4
+    log["changed"] = np.random.default_rng(5).random(len(log["page"])) < -np.expm1(-rate[log["page"]] * log["interval"])
+    seen = np.unique(log["page"])
     alone = schedule.estimate_rates(log, pages=6_000)
     host = np.where(np.arange(6_000) < 3_000, "slow.example", "fast.example")
     grouped = schedule.estimate_rates(log | {"host": host[log["page"]]}, pages=6_000)
-    assert np.mean((grouped.rate - rate) ** 2) < 0.8 * np.mean((alone.rate - rate) ** 2)
+    assert np.mean((grouped.rate - rate)[seen] ** 2) < 0.8 * np.mean((alone.rate - rate)[seen] ** 2)
+    assert np.mean((grouped.low <= rate)[seen] & (rate <= grouped.high)[seen]) == pytest.approx(0.95, abs=0.03)
     assert np.array_equal(
         grouped.rate, schedule.estimate_rates(log | {"section": host[log["page"]]}, pages=6_000).rate
     )

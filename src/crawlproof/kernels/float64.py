@@ -389,7 +389,8 @@ def _narrow_step(a: Any, b: Any, target: Any, w: Any) -> Any:
     # the difference of two levels, log1p(b found)/b and log1p(b target)/b
     excess = (found - target) / (1.0 + b * target)
     excess = excess * (1.0 - _select(b * excess > -0.5, _signed_rest(b * excess), 0.5))
-    slope = (rise - decay) / whole
+    flat, _ = _phi1_and_chi(w, decay / rise)  # rise - decay = rise (1 - exp(-w))
+    slope = rise * w * flat / whole
     return _halley(w, excess, slope, (b * rise + a * decay) / whole - b * slope * slope)
 
 

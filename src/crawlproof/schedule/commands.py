@@ -25,6 +25,7 @@ from crawlproof.laws import Law
 from crawlproof.laws.text import duration
 from crawlproof.schedule import files
 from crawlproof.schedule.files import Column
+from crawlproof.schedule.inputs import SUM_TOLERANCE
 from crawlproof.terminal import console, example, fail, problems
 
 DAY = 86_400.0
@@ -175,7 +176,7 @@ def schedule(
         mapping = files.parse_mapping(column or [], ["url", "frequency"])
         with _progress("reading"):
             table = files.read_table(plan, (URL, FREQUENCY), mapping)
-        frequency = table["frequency"].to_numpy()
+        frequency, busy = _busy(table)
         urls = files.in_one_piece(table["url"])
         chunks = library.stream(frequency, policy, length=length, seed=seed, chunk=CHUNK)
         schema = pa.schema({"page": pa.int32(), "url": urls.type})
@@ -210,7 +211,7 @@ def schedule(
         summary = {
             "policy": policy, "accesses": made, "pages": len(counts), "pages_accessed": int((counts > 0).sum()),
             "largest_deviation_of_a_count": float(np.abs(counts - frequency * made).max()),
-            "robots": robots, "imbalance": 1.0 if dealt is None else dealt.imbalance,
+            "robots": robots, "imbalance": 1.0 if dealt is None else dealt.imbalance, "busy": busy,
         }
         if as_json:
             _print_json(summary)
@@ -218,6 +219,8 @@ def schedule(
             console.print(
                 f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
                 f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
+            if busy < 1:
+                console.print(f"the plan keeps a robot busy for {busy:.2%} of its time; the accesses are those of that time", highlight=False)
             if dealt is not None:
                 console.print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
             console.print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
@@ -253,6 +256,9 @@ def evaluate(
             table = files.read_table(plan, known, mapping)
         rate = table["change_rate"].to_numpy() / unit
         weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+        if accesses is None:
+            frequency, busy = _busy(table)
+            law = _faster(law, busy)
         if accesses is not None:
             names: Sequence[str] = [accesses.name]
         else:
@@ -265,7 +271,7 @@ def evaluate(
                 if accesses is not None:
                     cycle = _read_accesses(accesses, table["url"])
                 else:
-                    cycle = library.sequence(table["frequency"].to_numpy(), name, length=length, seed=seed)
+                    cycle = library.sequence(frequency, name, length=length, seed=seed)
                 counts = np.bincount(cycle, minlength=len(rate))
                 if robots == 1:
                     found = library.evaluate(cycle, rate, law, weight, allow_missing=True)
@@ -400,10 +406,11 @@ def simulate(
             rate = table["change_rate"].to_numpy() / unit
             weight = table["weight"].to_numpy() if "weight" in table.column_names else None
             cycle = None if accesses is None else _read_accesses(accesses, table["url"])
+            frequency, busy = (None, 1.0) if accesses else _busy(table)
         with _progress("simulating"):
             found = library.simulate(
-                policy if cycle is None else cycle, change_rate=rate, access_time=law, weight=weight,
-                frequency=table["frequency"].to_numpy() if cycle is None else None,
+                policy if cycle is None else cycle, change_rate=rate, access_time=_faster(law, busy), weight=weight,
+                frequency=frequency,
                 accesses=10 * len(rate) if length is None else length,
                 replications=replications, confidence=confidence, seed=seed,
             )
@@ -655,7 +662,14 @@ def _paced(text: str) -> Law:
     return laws.Deterministic(_unit(unit, "--rate") / count)
 
 
-def _faster(law: Law, times: int) -> Law:
+def _busy(table: pa.Table) -> tuple[np.ndarray, float]:
+    """The plan's frequencies among the accesses that are made, and for which share of its time it keeps a robot busy."""
+    frequency = table["frequency"].to_numpy()
+    total = float(frequency.sum())
+    return (frequency / total, total) if 0 < total < 1 - SUM_TOLERANCE else (frequency, 1.0)
+
+
+def _faster(law: Law, times: float) -> Law:
     return law if times == 1 else _Faster(law, times)
 
 

@@ -63,7 +63,7 @@ PROPORTIONAL = 2.0**-50
 class Plan:
     """How often to access each page, and how far from optimal that can be at most."""
 
-    #: share of all accesses that each page gets; they sum to 1
+    #: share of all accesses that each page gets; they sum to 1, or to less where bounds and caps leave the robot idle
     frequency: Array
     #: lambda, what one more unit of frequency would save (to six digits at least)
     multiplier: float
@@ -143,7 +143,8 @@ def frequencies(
         host: an integer >= 0 for each page
         host_cap: the largest share of all accesses for the pages of each host, or one for all
 
-    With bounds or caps the multiplier is that of the budget alone.
+    The budget is a ceiling: bounds and caps may leave a part of it that no page can use. With them the multiplier is
+    that of the budget alone.
     """
     law = access_time_law(access_time)
     if not isinstance(law, Law):
