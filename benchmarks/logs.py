@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import optimize, stats
 
 from crawlproof import laws, schedule
+from crawlproof.schedule import mixture
 from crawlproof.schedule.evaluation import lower_bound
 
 Array = NDArray[np.float64]
@@ -118,3 +120,86 @@ KINDS: dict[str, Callable[[np.random.Generator, int], SimulatedLog]] = {
 
 def simulate(kind: str, pages: int, seed: int) -> SimulatedLog:
     return KINDS[kind](np.random.default_rng(seed), pages)
+
+
+# A planner that knows each page's posterior in full: the prior on a fine grid, times the likelihood.
+
+NODES = 240
+
+
+def grid_of_gamma(prior: schedule.Prior, log: SimulatedLog) -> tuple[Array, Array]:
+    """Rates and their probabilities, for a gamma law with an atom at 0."""
+    law = stats.gamma(prior.shape, scale=1 / prior.rate)
+    ends = np.concatenate([[0.0], np.geomspace(1e-7 / log.interval.max(), law.isf(1e-12), NODES)])
+    return np.sqrt(np.maximum(ends[:-1], ends[1] / 10) * ends[1:]), np.diff(law.cdf(ends)) * (1 - prior.never) + prior.never * (ends[:-1] == 0)
+
+
+def grid_of_truth(log: SimulatedLog) -> tuple[Array, Array]:
+    """The true rates themselves: no planner can know their law better."""
+    parts = np.array_split(np.sort(log.rate), NODES)
+    return np.array([part.mean() for part in parts]), np.array([len(part) for part in parts]) / len(log.rate)
+
+
+def full_posterior_plan(log: SimulatedLog, nodes: Array, probability: Array) -> Array:
+    """The frequencies that are best under the whole posterior of each page, by Newton in each page and bisection in the price."""
+    pages = len(log.rate)
+    nodes = np.maximum(nodes, 1e-12)
+    logs = np.log(np.maximum(probability, 1e-300))[None, :].repeat(pages, axis=0)
+    for block in np.array_split(np.arange(len(log.page)), max(1, len(log.page) // 20_000)):
+        load = log.interval[block, None] * nodes
+        np.add.at(logs, log.page[block], np.where(log.changed[block, None], np.log(-np.expm1(-load)), -load))
+    weight = np.exp(logs - logs.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+    kappa = np.broadcast_to(nodes * log.access_time.mean, weight.shape).copy()
+    known = np.zeros_like(kappa)
+    worth = log.weight * (weight / kappa).sum(axis=1)
+    frequency = np.full(pages, 1 / pages)
+
+    def demand(log_price: float) -> float:
+        price = np.exp(log_price)
+        frequency[:] = np.where(worth > price, np.where(frequency > 0, frequency, 1e-3 / pages), 0.0)
+        mixture._solve(kappa, known, weight, log.weight, np.full(pages, price), np.full(pages, 1e-15), True, frequency, np.empty(pages))
+        return float(frequency.sum()) - 1.0
+
+    start = float(np.log(np.median(log.weight) * pages / 2))
+    optimize.brentq(demand, start - 15, start + 15, xtol=1e-6)
+    return frequency / frequency.sum()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Shares of the weight that are out of date under the true rates."""
+
+    ours: float
+    #: the same estimates, taken for known
+    certain: float
+    alone: float
+    equal: float
+    #: with the full posteriors under our prior, and under the true one
+    full: float
+    best: float
+    #: rates known
+    oracle: float
+    #: what our plan expects, and whether its 95 % interval has the truth
+    expected: float
+    inside: bool
+
+
+def outcome(log: SimulatedLog) -> Outcome:
+    pages, law = len(log.rate), log.access_time
+    found = schedule.estimate_rates(log.columns(), pages=pages)
+    alone = schedule.estimate_rates(log.columns(), pages=pages, method="cho-garcia-molina")
+    plan = schedule.frequencies(found.rate, log.weight, access_time=law, shape=found.shape)
+    low, high = plan.interval()
+    ours = log.stale(plan.frequency)
+    return Outcome(
+        ours=ours,
+        certain=log.stale(schedule.frequencies(found.rate, log.weight, access_time=law).frequency),
+        alone=log.stale(schedule.frequencies(alone.rate, log.weight, access_time=law).frequency),
+        equal=log.stale(np.full(pages, 1 / pages)),
+        full=log.stale(full_posterior_plan(log, *grid_of_gamma(found.prior, log))),
+        best=log.stale(full_posterior_plan(log, *grid_of_truth(log))),
+        oracle=log.stale(schedule.frequencies(log.rate, log.weight, access_time=law).frequency),
+        expected=plan.cost / float(log.weight.sum()),
+        inside=bool(low <= ours * log.weight.sum() <= high),
+    )

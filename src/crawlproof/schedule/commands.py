@@ -515,7 +515,8 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
     low, high = summary["cost_interval"]
     if low < high:
         console.print(
-            f"as change rates are known only so well, that is what to expect; 95 %: cost {low:.6g} to {high:.6g}",
+            f"that is what to expect, as change rates are known only so well; 95 %, if the shapes are right: cost {low:.6g} to"
+            f" {high:.6g}",
             highlight=False)
     if summary["dropped"]:
         console.print(

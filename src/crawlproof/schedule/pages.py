@@ -20,7 +20,19 @@ from numpy.typing import NDArray
 from crawlproof import formulas
 from crawlproof.kernels.compiled import INSIDE, compiled_formula
 from crawlproof.kernels.float64 import (
-    LOG_END, _exp, _gamma_age, _log_age, _narrow_age, _narrow_chi, _select, _wide_age, _wide_chi, chi, gamma_chi, gamma_price, phi1,
+    LOG_END,
+    _exp,
+    _gamma_age,
+    _log_age,
+    _narrow_age,
+    _narrow_chi,
+    _select,
+    _wide_age,
+    _wide_chi,
+    chi,
+    gamma_chi,
+    gamma_price,
+    phi1,
 )
 
 Array = NDArray[np.float64]
