@@ -18,9 +18,10 @@
 
 # %%
 import sympy as sp
+from sympy.codegen.cfunctions import log1p
 
 from claimproof import Paper
-from crawlproof.kernels.symbolic import gamma_chi, gamma_price
+from crawlproof.kernels.symbolic import gamma_chi, gamma_price, phi1
 
 paper = Paper("rates")
 r, s, a, b, t, c, kappa, f, m = paper.symbols("r s a b t c kappa f m")
@@ -42,7 +43,7 @@ cost.equal(sp.diff(lost(s), s), 1 - (1 + s / a) ** (-a))
 proof = cost.equal((lost(t) - lost(0)) / t, obsolescence)
 cost.follows(because="the share of time is the integral of what is expected at each age, over the time between two accesses", using=["RATES-expected-decay"])
 cost.export(
-    "expected_obsolescence", gamma_chi(a, t), of=proof,
+    "uncertain_obsolescence", gamma_chi(a, t), of=proof,
     args={"shape": a, "age": t}, ulps=16,
     domain={"shape": "> 0", "age": "> 0"},
     describe={
@@ -86,7 +87,7 @@ marginal_proof = marginal.equal(-sp.diff(page_cost, f), saving)
 marginal.equal(sp.diff(price, t), t * (1 + t / a) ** (-a - 1))
 marginal.equal(price.subs(t, 0), 0)
 marginal.export(
-    "expected_marginal_value", c / kappa * gamma_price(a, kappa / f), of=marginal_proof,
+    "uncertain_marginal_value", c / kappa * gamma_price(a, kappa / f), of=marginal_proof,
     args={"weight": c, "load": kappa, "shape": a, "frequency": f}, ulps=64,
     domain={"weight": "> 0", "load": "> 0", "shape": "> 0", "frequency": "> 0"},
     describe={
@@ -123,6 +124,18 @@ first.follows(
 value = paper.claim("RATES-value")
 paid = c * obsolescence + c / t * price
 value_proof = value.equal(paid, c * (1 - (1 + t / a) ** (-a)), using=["RATES-marginal", "RATES-convex"])
+log_age = a * log1p(t / a)
+value.export(
+    "uncertain_page_value", c * log_age * phi1(log_age), of=value_proof, passes=("cse",),
+    args={"weight": c, "shape": a, "age": t}, ulps=8, domain={"weight": "> 0", "shape": "> 0", "age": "> 0"},
+    describe={
+        "weight": "weight c of the page",
+        "shape": "a, the squared mean of the rate over its variance",
+        "age": "t, changes to expect between two accesses at the optimum",
+    },
+    sample={"weight": (1e-6, 1e6), "shape": (1e-4, 1e8), "age": (1e-9, 1e6)},
+    summary="Least expected cost of a page of gamma distributed rate, price of its accesses included.",
+)
 value.follows(because="the cost is convex in the frequency, so the least of cost and price is where the saving is the price", using=["RATES-convex"])
 
 # %% [markdown]

@@ -185,3 +185,24 @@ def test_limits_hold():
 def test_bad_shapes_are_named(shape, message):
     with pytest.raises(ValueError, match=message):
         schedule.frequencies([1.0, 2.0, 3.0], access_time=CONSTANT, shape=shape)
+
+
+def test_pages_at_a_price_are_as_the_generated_formulas_say():
+    """Compiled for one regime of shapes each, against the formulas of the claims."""
+    from crawlproof import formulas
+    from crawlproof.schedule import pages
+
+    rng = np.random.default_rng(2)
+    weight, kappa = rng.lognormal(0, 1, 500), rng.lognormal(-5, 1, 500)
+    for name, shape in (("wide", 1 + rng.gamma(1, 2, 500)), ("narrow", rng.random(500)), ("gamma", rng.gamma(1, 1, 500))):
+        worth = weight / kappa
+        price = worth * rng.random(500) * np.where(shape > 1, shape / np.maximum(shape - 1, 1e-9), 3.0).clip(max=3.0) * 0.99
+        frequency = pages.DEMAND[name](worth, kappa, shape, price)
+        some = frequency < pages.MOST
+        x, c, k, a = frequency[some], weight[some], kappa[some], shape[some]
+        assert formulas.uncertain_marginal_value(c, k, a, x) == pytest.approx(price[some], rel=1e-11)
+        _, value = pages.OFFER[name](worth, kappa, shape, price)
+        assert value[some] == pytest.approx(formulas.uncertain_page_value(c, a, k / x), rel=1e-12)
+        stale = pages.STALE[name](worth, kappa, shape, frequency)[some]
+        assert stale == pytest.approx(c * formulas.uncertain_obsolescence(a, k / x), rel=1e-13)
+        assert value[some] == pytest.approx(stale + price[some] * x, rel=1e-11)
