@@ -25,6 +25,7 @@ from datetime import date
 from importlib import metadata
 from pathlib import Path
 
+import logs
 import numba
 import numpy as np
 import peers
@@ -295,6 +296,38 @@ def rates_against_loop(quick: bool) -> Iterator[Row]:
               f"rates and confidence intervals agree to {apart:.0e}")
 
 
+def uncertain_rates(quick: bool) -> Iterator[Row]:
+    """Frequencies at rates that are known up to gamma laws, against (7) at known rates."""
+    pages = 100_000 if quick else 1_000_000
+    change_rate, weight = instance(pages)
+    shape = np.random.default_rng(SEED).gamma(0.5, 1, pages) + 0.3 + np.arange(pages) % 3
+    law = laws.Deterministic(1.0)
+    plan = schedule.frequencies(change_rate, weight, access_time=law, shape=shape)
+
+    def known() -> None:
+        schedule.frequencies(change_rate, weight, access_time=law)
+
+    known()
+    ratio = times_against(known, lambda: schedule.frequencies(change_rate, weight, access_time=law, shape=shape), 5)
+    yield Row("optimum, unknown rates", f"{pages:,}", "optimum (7)", ratio, Goal(5, at_most=True),
+              f"certified relative gap {plan.gap / plan.cost:.0e}")
+
+
+def simulated_logs(quick: bool) -> Iterator[Row]:
+    """From a log to a plan: what is out of date at the true rates, which no planner has seen."""
+    pages = 2_000 if quick else 20_000
+    for kind in logs.KINDS:
+        found = logs.outcome(logs.simulate(kind, pages, SEED))
+        note = (
+            f"out of date {found.ours:.4f}, expected {found.expected:.4f}; {found.alone:.3f} with each page alone; "
+            f"{found.oracle:.4f} at known rates"
+        )
+        yield Row(f"log to plan, {kind}", f"{pages:,}", "equal frequencies", found.equal / found.ours, Goal(1), note)
+        for against, other in (("regret of full posteriors", found.full), ("regret, law of rates known", found.best)):
+            ratio = (found.ours - found.oracle) / (other - found.oracle)
+            yield Row(f"log to plan, {kind}", f"{pages:,}", against, ratio, Goal(1.15, at_most=True))
+
+
 def threshold_queue(quick: bool) -> Iterator[Row]:
     """All measures of one policy, against peers that only solve for the stationary law, given the generator."""
     capacity = 7 if quick else 9
@@ -426,6 +459,8 @@ CASES: dict[str, Callable[[bool], Iterator[Row]]] = {
     "randomized": randomized_against_loop,
     "schedules": schedules_against_heap,
     "rates": rates_against_loop,
+    "uncertain": uncertain_rates,
+    "logs": simulated_logs,
     "queue": threshold_queue,
     "large-queue": large_queue,
     "memory": memory_peaks,

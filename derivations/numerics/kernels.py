@@ -80,6 +80,17 @@ for name in ("psi", "phi1", "chi", "psi2", "price_at_age"):
 measure("age_at_price", [ulps.log_uniform(1e-300, 1 - 2.0**-53, 600, seed=1)])
 
 # %% [markdown]
+# The gamma mixtures, over shapes from tiny to huge and around 1:
+
+# %%
+shape = np.concatenate([
+    ulps.log_uniform(1e-6, 1e9, 300, seed=5), ulps.log_uniform(0.1, 10.0, 150, seed=6), 1 + np.linspace(-1e-6, 1e-6, 151),
+])
+age = np.concatenate([ulps.log_uniform(1e-12, 1e6, 450, seed=7), ulps.log_uniform(1e-9, 1e4, 151, seed=8)])
+measure("gamma_chi", [shape, age])
+measure("gamma_price", [shape, age])
+
+# %% [markdown]
 # The excesses $E[X] - \kappa/\mu$ and $1 - \kappa/(\mu E[X])$ are differences that cancel where changes are rare: the
 # arguments are drawn so that $\kappa$ is anything from a millionth of $\mu E[X]$ up to $\mu E[X]$ itself.
 

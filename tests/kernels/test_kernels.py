@@ -137,3 +137,46 @@ def test_no_sympy_comes_along() -> None:
         "sys.exit('sympy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+shapes = st.one_of(st.floats(1e-6, 1e9), st.floats(0.9, 1.1), st.just(1.0), st.floats(1e-3, 20.0))
+ages = st.one_of(st.floats(1e-12, 1e6), st.floats(-9, 4).map(lambda e: 10.0**e))
+
+
+@pytest.mark.parametrize("kernel", ["gamma_chi", "gamma_price"])
+@given(a=shapes, x=ages)
+@settings(max_examples=150, deadline=None)
+def test_gamma_mixtures(kernel: str, a: float, x: float) -> None:
+    assert error(kernel, a, x) <= float64.STATED_ULPS[kernel]
+
+
+@pytest.mark.parametrize("kernel", ["gamma_chi", "gamma_price"])
+@pytest.mark.parametrize("a", [1e-3, 0.5, 1.0, 1.0 + 2**-40, 3.0, 1e5])
+@pytest.mark.parametrize("x", [1e-9, 0.3, 4.0, 1e4])
+def test_gamma_mixtures_in_balls(kernel: str, a: float, x: float) -> None:
+    with ctx.workprec(200), mpmath.workprec(200):
+        ball = getattr(balls, kernel)(arb(a), arb(x))
+        exact = getattr(multiprecision, kernel)(mpmath.mpf(a), mpmath.mpf(x))
+        assert abs(mpmath.mpf(ball.mid().str(55, radius=False)) / exact - 1) < mpmath.mpf(10) ** -50
+        wide = getattr(balls, kernel)(arb(a), arb(x, x / 8))
+        assert wide.contains(ball)
+
+
+@given(a=st.one_of(st.floats(1e-3, 1e6), st.just(1.0)), x=st.floats(1e-6, 1e3))
+@settings(max_examples=150, deadline=None)
+def test_gamma_age_is_the_inverse(a: float, x: float) -> None:
+    k = float64.gamma_price(a, x)
+    if a > 1 and k * (1 - 1 / a) > 1 - 1e-4:  # next to where nothing is bought, the price says little about the age
+        return
+    assert float64.gamma_age(a, k) == pytest.approx(x, rel=1e-10)
+
+
+def test_gamma_mixtures_refuse_what_they_must() -> None:
+    for kernel in (float64.gamma_chi, float64.gamma_price):
+        with pytest.raises(ValueError, match="a must be > 0, got 0"):
+            kernel(0.0, 1.0)
+        with pytest.raises(ValueError, match="x must be >= 0, got -1"):
+            kernel(1.0, -1.0)
+        assert kernel(2.0, 0.0) == 0.0
+    with pytest.raises(ValueError, match=r"k must be < a/\(a - 1\), got 2\.0 at a = 2\.0"):
+        float64.gamma_age(2.0, 2.0)

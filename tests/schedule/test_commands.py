@@ -154,7 +154,6 @@ def test_caps_for_hosts(pages, tmp_path, options, caps):
 
 def test_limits_that_can_not_be_met(pages):
     arguments = ("plan", pages, "--access-time", LAW)
-    assert "host_cap allow for a share of 0.2" in refused(*arguments, "--host-cap", "0.1")
     assert "max_interval asks for" in refused(*arguments, "--max-interval", "3s")
     assert "pages.csv, row 1: max_interval 10 is below min_interval 20" in refused(
         *arguments, "--max-interval", "10s", "--min-interval", "20s")
@@ -309,7 +308,7 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("method", ["cho-garcia-molina", "maximum-likelihood"])
+@pytest.mark.parametrize("method", ["empirical-bayes", "cho-garcia-molina", "maximum-likelihood"])
 def test_estimate_is_what_the_library_computes(log, tmp_path, method):
     told = json.loads(run("estimate", log, "--method", method, "--out", tmp_path / "rates.csv", "--json").stdout)
     expected = library.estimate_rates(
@@ -327,15 +326,16 @@ def test_estimate_takes_dates_units_and_intervals(log, tmp_path):
         run("estimate", log, *arguments, "--out", tmp_path / "rates.parquet")
         return pa.parquet.read_table(tmp_path / "rates.parquet")["change_rate"].to_numpy()
 
+    # the prior is found to about the square root of the optimiser's tolerance
     plain = rates()
-    np.testing.assert_allclose(rates("--unit", "min"), plain / 60, rtol=1e-14)
+    np.testing.assert_allclose(rates("--unit", "min"), plain / 60, rtol=1e-4)
     log.write_text("url,time,changed\n" + "".join(
         f"{url},2026-01-01T00:00:{second:02d}Z,{flag}\n"
         for url, second, flag in (("a", 0, 0), ("b", 0, 0), ("a", 10, 1), ("b", 5, 0), ("a", 30, 0), ("b", 25, 0))))
-    np.testing.assert_allclose(rates("--unit", "d"), plain, rtol=1e-14)
+    np.testing.assert_allclose(rates("--unit", "d"), plain, rtol=1e-4)
     log.write_text("url,interval,changed\na,10,1\na,20,0\nb,5,false\nb,20,false\n")
-    np.testing.assert_allclose(rates(), plain, rtol=1e-14)
-    np.testing.assert_allclose(rates("--unit", "h"), plain / 3600, rtol=1e-14)
+    np.testing.assert_allclose(rates(), plain, rtol=1e-4)
+    np.testing.assert_allclose(rates("--unit", "h"), plain / 3600, rtol=1e-4)
 
 
 def test_rates_go_straight_into_a_plan(log, tmp_path):
@@ -343,11 +343,88 @@ def test_rates_go_straight_into_a_plan(log, tmp_path):
     run("plan", tmp_path / "rates.csv", "--access-time", LAW)
 
 
+def test_host_weight_and_shape_go_along(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("url,time,changed,host,weight\na,0,0,x,\na,10,1,x,3\nb,0,0,y,2\nb,5,0,y,2\n")
+    run("estimate", log, "--out", tmp_path / "rates.csv")
+    rates = pa.csv.read_csv(tmp_path / "rates.csv")
+    assert rates["host"].to_pylist() == ["x", "y"]
+    assert rates["weight"].to_pylist() == [3, 2]
+    assert (rates["shape"].to_numpy() > 0).all()
+    told = json.loads(run("plan", tmp_path / "rates.csv", "--rate", "12/min", "--out", tmp_path / "plan.csv", "--json").stdout)
+    assert told["accesses_per_day"] == pytest.approx(12 * 1440)
+    low, high = told["cost_interval"]
+    assert low < told["cost"] < high
+    expected = library.frequencies(
+        rates["change_rate"].to_numpy(), rates["weight"].to_numpy(), shape=rates["shape"].to_numpy(),
+        access_time=laws.Deterministic(5.0),
+    )
+    assert told["cost"] == expected.cost
+    written = pa.csv.read_csv(tmp_path / "plan.csv")
+    assert written["shape"].to_pylist() == rates["shape"].to_pylist()
+    assert np.sum(written["obsolescence"].to_numpy() * written["weight"].to_numpy()) == pytest.approx(told["cost"], rel=1e-4)
+    certain = json.loads(run("plan", tmp_path / "rates.csv", "--rate", "12/min", "--certain", "--json").stdout)
+    assert certain["cost_interval"] == [certain["cost"], certain["cost"]]
+
+
+def test_rate_in_the_place_of_access_time(pages):
+    assert "give one of them" in refused("plan", pages, "--rate", "40/s", "--access-time", LAW)
+    for text in ("40", "0/s", "x/s", "-1/s", "40/"):
+        assert "--rate" in refused("plan", pages, "--rate", text)
+
+
+def test_a_bad_shape_is_named_with_its_row(tmp_path):
+    path = tmp_path / "rates.csv"
+    path.write_text("url,change_rate,shape\na,1,1\nb,1,0\n")
+    assert "row 2: shape is 0.0" in refused("plan", path, "--rate", "1/s")
+
+
+def test_a_plan_that_leaves_the_robot_idle(pages, tmp_path):
+    plan = planned(pages, tmp_path, "--host-cap", "0.1")
+    assert sum(plan["frequency"].to_pylist()) < 0.5
+    told = run("schedule", tmp_path / "limited.parquet", "--length", "100").stdout
+    assert "busy for" in told
+
+
+TIMES = {
+    "HTTP": ("Wed, 18 Nov 2026 20:00:00 GMT", "Wed, 18 Nov 2026 20:00:10 GMT", "Wed, 18 Nov 2026 20:00:30 GMT"),
+    "s": ("1795032000", "1795032010", "1795032030"),
+    "ms": ("1795032000000", "1795032010000", "1795032030000"),
+    "ns": ("1795032000000000000", "1795032010000000000", "1795032030000000000"),
+    "ISO": ("2026-11-18T20:00:00.000000001Z", "2026-11-18T20:00:10.000000002Z", "2026-11-18T20:00:30.5Z"),
+}
+
+
+@pytest.mark.parametrize("form", TIMES)
+def test_times_as_logs_have_them(tmp_path, form):
+    first, second, third = TIMES[form]
+    log = tmp_path / "log.csv"
+    log.write_text(f'url,time,changed\na,"{first}",\na,"{second}",1\na,"{third}",0\n')
+    run("estimate", log, "--out", tmp_path / "rates.csv", "--method", "cho-garcia-molina")
+    found = pa.csv.read_csv(tmp_path / "rates.csv")["change_rate"][0].as_py()
+    expected = library.estimate_rates({"page": [0, 0], "interval": [10.0, 20.0], "changed": [1, 0]}, method="cho-garcia-molina")
+    assert found == pytest.approx(expected.rate[0], rel=0.05 if form == "ISO" else 1e-9)
+
+
+def test_logs_are_cleaned_and_the_cleaning_is_told(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "url,time,changed\na,0,\na,10,1\na,10,1\n,5,1\nb,null,0\nb,0,0\nb,7,-\nb,9,0\n"
+    )
+    told = run("estimate", log).stdout.replace("\n", " ")
+    for part in ("1 rows without url", "1 rows without time", "1 repeated rows", "1 accesses that"):
+        assert part in told
+    assert "missing" in refused("estimate", log, "--strict")
+    summary = json.loads(run("estimate", log, "--json").stdout)
+    assert summary["observations"] == 2
+    assert sum(summary["cleaned"].values()) == 4
+
+
 def test_bad_logs(log):
     log.write_text(LOG.replace("b,25,0", "b,25,perhaps"))
     assert "row 6: changed is 'perhaps'" in refused("estimate", log)
     log.write_text(LOG.replace("b,25", "b,5"))
-    assert "row 6: time repeats the time of another access" in refused("estimate", log)
+    assert "row 6: time repeats the time of another access" in refused("estimate", log, "--strict")
     log.write_text("url,changed\na,1\n")
     assert "no column 'time' and no column 'interval'" in refused("estimate", log)
     log.write_text(LOG)

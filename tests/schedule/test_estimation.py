@@ -1,5 +1,6 @@
 """Rate estimates against closed forms, another optimiser, and logs simulated at known rates."""
 
+import mpmath
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,8 +10,9 @@ from scipy.optimize import brentq
 from scipy.special import chdtri
 
 from crawlproof import schedule
+from crawlproof.schedule import posterior
 
-METHODS = ["cho-garcia-molina", "maximum-likelihood"]
+METHODS = ["empirical-bayes", "cho-garcia-molina", "maximum-likelihood"]
 
 
 def simulated(rates, accesses, seed, regular=False):
@@ -33,7 +35,7 @@ def simulated(rates, accesses, seed, regular=False):
 def test_regular_intervals_have_closed_forms(changes, interval):
     n = 12
     log = {"page": np.zeros(n, int), "interval": np.full(n, interval), "changed": np.arange(n) < changes}
-    cho = schedule.estimate_rates(log)
+    cho = schedule.estimate_rates(log, method="cho-garcia-molina")
     assert cho.rate[0] == pytest.approx(-np.log((n - changes + 0.5) / (n + 0.5)) / interval, rel=1e-13)
     likely = schedule.estimate_rates(log, method="maximum-likelihood")
     expected = np.inf if changes == n else -np.log1p(-changes / n) / interval
@@ -53,7 +55,7 @@ def test_irregular_intervals_against_another_root_finder(observations, confidenc
     changed = np.array([c for _, c in observations])
     log = {"page": np.zeros(len(interval), int), "interval": interval, "changed": changed}
     found = schedule.estimate_rates(log, method="maximum-likelihood", confidence=confidence)
-    planning = schedule.estimate_rates(log)
+    planning = schedule.estimate_rates(log, method="cho-garcia-molina")
     rate, low, high = found.rate[0], found.low[0], found.high[0]
     assert not np.isnan([rate, low, high, planning.rate[0]]).any()
     assert low <= rate <= high
@@ -86,23 +88,26 @@ def test_irregular_intervals_against_another_root_finder(observations, confidenc
 @pytest.mark.parametrize("regular", [True, False])
 def test_intervals_cover_the_rates_of_simulated_logs(regular):
     rates = np.full(1500, 0.7)
-    found = schedule.estimate_rates(simulated(rates, 40, seed=3, regular=regular), confidence=0.9)
+    found = schedule.estimate_rates(
+        simulated(rates, 40, seed=3, regular=regular), confidence=0.9, method="cho-garcia-molina"
+    )
     covered = np.mean((found.low <= rates) & (rates <= found.high))
     # The likelihood ratio's coverage at 40 observations is 0.9 within 0.02, its noise here 0.008.
     assert 0.86 <= covered <= 0.94
     assert np.mean(found.rate) == pytest.approx(0.7, rel=0.03)
 
 
-def test_estimates_converge_to_the_rates():
+@pytest.mark.parametrize("method", METHODS)
+def test_estimates_converge_to_the_rates(method):
     rates = np.geomspace(0.05, 2.0, 12)
-    found = schedule.estimate_rates(simulated(rates, 20_000, seed=1))
+    found = schedule.estimate_rates(simulated(rates, 20_000, seed=1), method=method)
     assert found.rate == pytest.approx(rates, rel=0.08)
     assert (found.high - found.low < 0.2 * rates).all()
 
 
 def test_half_an_observation_takes_most_of_the_bias_away():
     log = simulated(np.full(4000, 1.0), 10, seed=5, regular=True)
-    cho = schedule.estimate_rates(log).rate.mean()
+    cho = schedule.estimate_rates(log, method="cho-garcia-molina").rate.mean()
     naive = np.mean(-np.log1p(-np.minimum(schedule.estimate_rates(log).changes / 10, 0.95)))
     assert abs(cho - 1) < 0.03 < abs(naive - 1)
 
@@ -112,14 +117,22 @@ def test_units_and_order_do_not_matter(method):
     log = simulated(np.array([0.2, 1.0, 3.0]), 50, seed=2)
     first = schedule.estimate_rates(log, method=method)
     in_minutes = schedule.estimate_rates(log | {"time": log["time"] / 60}, method=method)
-    assert in_minutes.rate == pytest.approx(60 * first.rate, rel=1e-9)
-    assert in_minutes.high == pytest.approx(60 * first.high, rel=1e-9)
+    # the prior is found to about the square root of the optimiser's tolerance
+    rel = 1e-3 if method == "empirical-bayes" else 1e-9
+    assert in_minutes.rate == pytest.approx(60 * first.rate, rel=rel)
+    assert in_minutes.high == pytest.approx(60 * first.high, rel=rel)
 
 
 def test_a_single_access_says_nothing():
-    found = schedule.estimate_rates({"page": [0, 2, 2], "time": [1.0, 1.0, 2.0], "changed": [True, False, True]}, pages=4)
-    assert found.observations.tolist() == [0, 0, 1, 0]
-    assert (found.rate[0], found.low[0], found.high[0]) == (0.0, 0.0, np.inf)
+    log = {"page": [0, 2, 2], "time": [1.0, 1.0, 2.0], "changed": [True, False, True]}
+    alone = schedule.estimate_rates(log, pages=4, method="cho-garcia-molina")
+    assert alone.observations.tolist() == [0, 0, 1, 0]
+    assert (alone.rate[0], alone.low[0], alone.high[0]) == (0.0, 0.0, np.inf)
+    among_others = schedule.estimate_rates(log, pages=4)
+    assert among_others.rate[0] == among_others.rate[1] == among_others.rate[3] > 0
+    assert among_others.rate[0] == pytest.approx(
+        (1 - among_others.prior.never) * among_others.prior.shape / among_others.prior.rate
+    )
 
 
 def test_tables_and_names():
@@ -127,12 +140,12 @@ def test_tables_and_names():
         "url": ["b", "a", "a", "b"], "changed": [True, False, True, True],
         "time": np.array(["2026-01-01T00:00", "2026-01-01", "2026-01-02", "2026-01-03"], dtype="datetime64[ns]"),
     })
-    found = schedule.estimate_rates(table)
+    found = schedule.estimate_rates(table, method="cho-garcia-molina")
     assert found.page.tolist() == ["a", "b"]
     day = 86400.0
     assert found.rate == pytest.approx(np.log(3) / np.array([day, 2 * day]), rel=1e-12)
     records = np.array([(0, 1.0, True)], dtype=[("page", int), ("interval", float), ("changed", bool)])
-    assert schedule.estimate_rates(records).rate[0] == pytest.approx(np.log(3), rel=1e-14)
+    assert schedule.estimate_rates(records, method="cho-garcia-molina").rate[0] == pytest.approx(np.log(3), rel=1e-14)
 
 
 GOOD = {"page": [0, 0, 1], "interval": [1.0, 2.0, 3.0], "changed": [0, 1, 1]}
@@ -168,3 +181,144 @@ def test_bad_use_is_named():
         schedule.estimate_rates(GOOD, confidence=95)
     with pytest.raises(ValueError, match=r"page\[2\] must be a page index below 1, got 1"):
         schedule.estimate_rates(GOOD, pages=1)
+
+
+# What is not known
+
+
+def drawn(seed, pages, *, shape=0.8, never=0.0, visits=6, groups=None):
+    """Histories under a gamma law of rates with mean 0.3, some of them 0."""
+    rng = np.random.default_rng(seed)
+    rate = np.where(rng.random(pages) < never, 0.0, rng.gamma(shape, 0.3 / shape, pages))
+    if groups is not None:
+        rate = rate * groups
+    page = np.repeat(np.arange(pages), rng.integers(0, visits, pages))
+    interval = rng.gamma(2.0, 1.0, len(page))
+    changed = rng.random(len(page)) < -np.expm1(-rate[page] * interval)
+    return rate, {"page": page, "interval": interval, "changed": changed}
+
+
+def test_the_prior_is_found():
+    _, log = drawn(1, 20_000)
+    prior = schedule.estimate_rates(log, pages=20_000).prior
+    assert prior.shape == pytest.approx(0.8, rel=0.08)
+    assert prior.shape / prior.rate == pytest.approx(0.3, rel=0.03)
+    assert prior.never < 0.03
+
+
+def test_pages_that_never_change_are_seen():
+    rate, log = drawn(2, 20_000, shape=2.0, never=0.4, visits=12)
+    found = schedule.estimate_rates(log, pages=20_000)
+    assert found.prior.never == pytest.approx(0.4, abs=0.03)
+    assert found.prior.shape == pytest.approx(2.0, rel=0.15)
+    assert np.mean((found.low <= rate) & (rate <= found.high)) > 0.94
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])
+def test_intervals_are_honest(confidence):
+    rate, log = drawn(3, 20_000)
+    found = schedule.estimate_rates(log, pages=20_000, confidence=confidence)
+    covered = np.mean((found.low <= rate) & (rate <= found.high))
+    assert covered == pytest.approx(confidence, abs=4 * np.sqrt(confidence * (1 - confidence) / 20_000) + 0.005)
+
+
+@pytest.mark.parametrize("intervals", [[2.0], [0.3, 4.0, 4.0], [1.0] * 40, []])
+@pytest.mark.parametrize("known", [0, 3])
+@pytest.mark.parametrize("shape", [0.05, 1.0, 30.0])
+def test_posterior_against_adaptive_quadrature(intervals, known, shape):
+    prior_rate, unchanged = 2.0, 1.5
+    one = posterior.Histories(
+        np.array([float(known)]), np.array([unchanged]), np.array([0, len(intervals)]), np.array(intervals)
+    )
+    found = posterior.posterior(one, posterior.Prior(shape, prior_rate), 0.9)
+    with mpmath.workdps(20):
+        def density(r):
+            value = mpmath.mpf(prior_rate) ** shape * r ** (shape + known - 1) * mpmath.exp(-(prior_rate + unchanged) * r)
+            for i in intervals:
+                value *= -mpmath.expm1(-r * i)
+            return value / mpmath.gamma(shape)
+
+        # in log(rate): a shape of 0.05 has its mass at very small rates
+        places = [-900, -400, -200, -100, -50, -25, -12, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]
+        moments = [mpmath.quad(lambda y, k=k: mpmath.exp((k + 1) * y) * density(mpmath.exp(y)), places) for k in range(3)]
+        mean = moments[1] / moments[0]
+        variance = moments[2] / moments[0] - mean**2
+        assert found.mean[0] == pytest.approx(float(mean), rel=1e-6)
+        assert found.shape[0] == pytest.approx(float(mean**2 / variance), rel=1e-5)
+        assert found.log_evidence[0] == pytest.approx(float(mpmath.log(moments[0])), abs=1e-6)
+        if shape >= 1:
+            for end, share in ((found.low[0], 0.05), (found.high[0], 0.95)):
+                below = mpmath.quad(density, [0, end / 100, end / 4, end]) / moments[0]
+                assert float(below) == pytest.approx(share, abs=1e-3)
+
+
+def test_a_few_pages_do_not_make_one_sure():
+    found = schedule.estimate_rates({"page": [0, 0], "interval": [1.0, 1.0], "changed": [True, False]})
+    assert 0 < found.shape[0] < 10
+    assert found.low[0] < 0.7 * found.rate[0] < 1.3 * found.rate[0] < found.high[0]
+
+
+def test_hosts_have_priors_of_their_own():
+    groups = np.repeat([0.2, 5.0], 3_000)
+    rate, log = drawn(4, 6_000, shape=3.0, visits=6, groups=groups)
+    log["interval"] = log["interval"] / 4
+    log["changed"] = np.random.default_rng(5).random(len(log["page"])) < -np.expm1(-rate[log["page"]] * log["interval"])
+    seen = np.unique(log["page"])
+    alone = schedule.estimate_rates(log, pages=6_000)
+    host = np.where(np.arange(6_000) < 3_000, "slow.example", "fast.example")
+    grouped = schedule.estimate_rates(log | {"host": host[log["page"]]}, pages=6_000)
+    assert np.mean((grouped.rate - rate)[seen] ** 2) < 0.8 * np.mean((alone.rate - rate)[seen] ** 2)
+    assert np.mean((grouped.low <= rate)[seen] & (rate <= grouped.high)[seen]) == pytest.approx(0.95, abs=0.03)
+    assert np.array_equal(
+        grouped.rate, schedule.estimate_rates(log | {"section": host[log["page"]]}, pages=6_000).rate
+    )
+
+
+def test_only_what_is_recent():
+    log = {"page": [0] * 4 + [1] * 2, "time": [0.0, 1.0, 2.0, 10.0, 0.0, 10.0], "changed": [0, 1, 1, 0, 0, 1]}
+    assert schedule.estimate_rates(log, window=5.0).observations.tolist() == [1, 1]
+    assert schedule.estimate_rates(log).observations.tolist() == [3, 1]
+    with pytest.raises(ValueError, match="window must be > 0, got -1"):
+        schedule.estimate_rates(log, window=-1)
+    with pytest.raises(ValueError, match="window needs a column 'time'"):
+        schedule.estimate_rates(GOOD, window=1.0)
+
+
+def test_last_modified_tells_more():
+    rng = np.random.default_rng(6)
+    rate = rng.gamma(1.0, 2.0, 3_000)
+    times = np.cumsum(rng.gamma(2.0, 1.0, (3_000, 5)), axis=1)
+    last = times - rng.exponential(1, times.shape) / rate[:, None]
+    changed = last[:, 1:] > times[:, :-1]
+    changed = np.hstack([np.zeros((3_000, 1), dtype=bool), changed])
+    log = {"page": np.repeat(np.arange(3_000), 5), "time": times.ravel(), "changed": changed.ravel()}
+    without = schedule.estimate_rates(log)
+    told = schedule.estimate_rates(log | {"last_modified": np.where(changed, last, np.nan).ravel()})
+    assert np.mean((told.rate - rate) ** 2) < 0.7 * np.mean((without.rate - rate) ** 2)
+    assert np.mean((told.low <= rate) & (rate <= told.high)) == pytest.approx(0.95, abs=0.02)
+
+
+def test_accesses_that_say_nothing_are_times_only():
+    log = {"page": [0, 0, 0, 1, 1], "time": [0.0, 1.0, 3.0, 0.0, 2.0], "changed": [np.nan, np.nan, 1.0, 0.0, 0.0]}
+    found = schedule.estimate_rates(log)
+    assert found.observations.tolist() == [1, 1]
+    same = {"page": [0, 1], "interval": [2.0, 2.0], "changed": [1, 0]}
+    assert found.rate == pytest.approx(schedule.estimate_rates(same).rate, rel=1e-9)
+
+
+def test_units_may_be_extreme():
+    log = {"page": [0, 0, 1], "interval": np.array([1.0, 2.0, 3.0]), "changed": [0, 1, 1]}
+    plain = schedule.estimate_rates(log)
+    for scale in (1e-300, 1e300):
+        found = schedule.estimate_rates(log | {"interval": log["interval"] * scale})
+        assert found.rate * scale == pytest.approx(plain.rate, rel=1e-6)
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(ValueError, match="no page has two accesses"):
+        schedule.estimate_rates({"page": [0, 1], "time": [0.0, 1.0], "changed": [0, 0]})
+    never = schedule.estimate_rates({"page": [0, 1], "interval": [1.0, 1.0], "changed": [0, 0]})
+    assert np.isfinite(never.rate).all()
+    assert (never.rate > 0).all()
+    always = schedule.estimate_rates({"page": [0, 1], "interval": [1.0, 1.0], "changed": [1, 1]})
+    assert np.isfinite(always.rate).all()

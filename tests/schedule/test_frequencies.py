@@ -479,12 +479,10 @@ TWO = [1.0, 2.0]
         ({"change_rate": TWO, "access_time": 3.0}, "access_time must be a law"),
         ({"change_rate": [1e-310, 1.0], "weight": TWO}, "change_rate[0] is too small"),
         ({"change_rate": TWO, "host": [0, 1]}, "host and host_cap go together"),
-        ({"change_rate": TWO, "host": [0, 1], "host_cap": 0.4}, "min_interval and host_cap allow for a share of 0.8"),
         ({"change_rate": TWO, "host": [0, -1], "host_cap": 1.0}, "host[1] must be >= 0, got -1"),
         ({"change_rate": TWO, "host": [0, 1.5], "host_cap": 1.0}, "host must be 2 integers"),
         ({"change_rate": TWO, "host": [0, 1], "host_cap": [1.0]}, "host_cap must be one number or 2"),
         ({"change_rate": TWO, "host": [0, 1], "host_cap": [1.0, math.nan]}, "host_cap[1] must be > 0, got nan"),
-        ({"change_rate": TWO, "min_interval": 4.0}, "min_interval and host_cap allow for a share of 0.5"),
         ({"change_rate": TWO, "max_interval": 1.5}, "max_interval asks for 1.33333 times as many accesses"),
         ({"change_rate": TWO, "max_interval": [9.0, math.nan]}, "max_interval[1] must be >= 0, got nan"),
         ({"change_rate": TWO, "max_interval": [9.0]}, "max_interval must be one number or 2"),
@@ -513,3 +511,15 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
     here = _cost(rate, weight)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply_async(_cost, (rate, weight)).get(timeout=60) == here
+
+
+@pytest.mark.parametrize("policy", ["spaced", "randomized"])
+@pytest.mark.parametrize(("limits", "share"), [
+    ({"host": [0, 1], "host_cap": 0.4}, [0.4, 0.4]), ({"min_interval": 4.0}, [0.25, 0.25]),
+    ({"min_interval": [8.0, 2.0], "host": [0, 1], "host_cap": [1.0, 0.3]}, [0.125, 0.3]),
+])
+def test_the_budget_is_a_ceiling(policy, limits, share):
+    plan = frequencies([1.0, 2.0], access_time=laws.Deterministic(1.0), policy=policy, **limits)
+    assert plan.frequency == pytest.approx(share, rel=1e-12)
+    assert plan.multiplier == pytest.approx(0, abs=1e-300)
+    assert plan.gap < 1e-12 * plan.cost

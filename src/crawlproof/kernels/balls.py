@@ -145,6 +145,26 @@ def exp_moment(n: int | arb, x: arb) -> arb:
     return _monotone(point, arb(x))
 
 
+def gamma_chi(a: arb, x: arb) -> arb:
+    """1 - (a/(a - 1)) (1 - (1 + x/a)**(1 - a))/x, increasing in both; nan unless a > 0 and x >= 0."""
+    return _gamma_mixture(a, x, lambda a, x: x / 2 * (-x / a).hypgeom_2f1(a + 1, 1, 3))
+
+
+def gamma_price(a: arb, x: arb) -> arb:
+    """The integral of s (1 + s/a)**(-a - 1) over [0, x], increasing in x."""
+    return _gamma_mixture(a, x, lambda a, x: x * x / 2 * (-x / a).hypgeom_2f1(a + 1, 2, 3))
+
+
+def _gamma_mixture(a: arb, x: arb, function: Callable[[arb, arb], arb]) -> arb:
+    """By its values at the two ends of x; Euler's integral gives the hypergeometric functions."""
+    a, x = arb(a), arb(x)
+    if not (a > 0 and x >= 0):
+        return arb.nan()
+    with ctx.workprec(2 * max(ctx.prec, x.bits(), a.bits()) + GUARD_BITS):
+        value = function(a, x.lower()).union(function(a, x.upper()))
+    return +value
+
+
 def _moment_series(n: int, x: arb) -> arb:
     """Sum of (-x)**k/(k! (n + 1 + k)) for an exact x.
 

@@ -57,6 +57,27 @@ def _alternating(coefficients, x):
     return lambda coefficients, x: coefficients[0] - x * float64._alternating(coefficients[1:], x)
 
 
+@overload(float64._divided, jit_options=INSIDE)
+def _divided(coefficients, x, y):
+    if len(coefficients) == 1:
+        return lambda coefficients, x, y: (coefficients[0] + 0.0 * x, 0.0 * y)
+
+    def compiled(coefficients, x, y):
+        value, difference = float64._divided(coefficients[1:], x, y)
+        return coefficients[0] + x * value, value + y * difference
+
+    return compiled
+
+
+@overload(float64._surface, jit_options=INSIDE)
+def _surface(coefficients, x, y):
+    if len(coefficients) == 1:
+        return lambda coefficients, x, y: float64._horner(coefficients[0], y)
+    return lambda coefficients, x, y: (
+        float64._horner(coefficients[0], y) + x * float64._surface(coefficients[1:], x, y)
+    )
+
+
 @register_jitable(**INSIDE)
 def _log(u):
     """ln u for a normal u > 0."""
@@ -108,11 +129,32 @@ for _function in (
     float64._psi2,
     float64._price,
     float64._age,
+    float64._rest_log1p,
+    float64._phi1_and_chi,
+    float64._clipped_shape,
+    float64._log_age,
+    float64._wide_chi,
+    float64._narrow_chi,
+    float64._gamma_chi,
+    float64._wide_level,
+    float64._narrow_rise,
+    float64._gamma_price,
+    float64._started,
+    float64._halley,
+    float64._wide_step,
+    float64._signed_rest,
+    float64._narrow_step,
+    float64._grown,
+    float64._wide_age,
+    float64._narrow_age,
+    float64._gamma_age,
 ):
     register_jitable(**INSIDE)(_function)
 
 
 def _always(core: Callable[..., Any]) -> Callable[..., Any]:
+    if core.__code__.co_argcount == 2:
+        return lambda first, second: core
     return lambda argument: core
 
 
@@ -124,6 +166,8 @@ for _public, _core in (
     (float64.psi2, float64._psi2),
     (float64.price_at_age, float64._price),
     (float64.age_at_price, float64._age),
+    (float64.gamma_chi, float64._gamma_chi),
+    (float64.gamma_price, float64._gamma_price),
 ):
     overload(_public, jit_options=INSIDE, strict=False)(_always(_core))
 

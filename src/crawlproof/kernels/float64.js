@@ -4,12 +4,14 @@
 globalThis.crawlproofKernels = (() => {
   const PSI_SWITCH = 0.8125, PHI1_SWITCH = 1.125, CHI_SWITCH = 1.125, PSI2_SWITCH = 1.5;
   const PRICE_SERIES_END = 1.0, PRICE_CLOSED_FROM = 1.6875, TINY = 2 ** -400, EXP_END = 64, JENSEN_SLACK = 2 ** -50;
+  const LESS_LOG1P_SWITCH = 1, GAMMA_SWITCH = 1.5;
 
   const factorial = (n) => (n < 2 ? 1 : n * factorial(n - 1));
   const series = (terms, term) => Array.from({ length: terms }, (_, n) => term(n));
   const PSI_TAIL = series(22, (n) => 1 / factorial(n + 3));
   const PRICE_TAIL = series(22, (n) => (n + 2) / factorial(n + 3));
   const EXP_TAIL = series(24, (n) => 1 / factorial(n + 2));
+  const RISE = series(24, (n) => (n === 0 ? 0 : 1 / factorial(n + 1)));
   const ATANH_TAIL = series(28, (n) => 1 / (2 * n + 3));
 
   const alternating = (coefficients, x) => coefficients.reduceRight((total, c) => c - x * total, 0);
@@ -103,6 +105,46 @@ globalThis.crawlproofKernels = (() => {
     return moment;
   }
 
+  // Gamma mixtures, written as in kernels/float64.py: no difference of nearby numbers is left.
+  function restLog1p(v) {
+    if (v >= LESS_LOG1P_SWITCH) return 1 - Math.log1p(v) / v;
+    const s = v / (2 + v);
+    return s * (1 - (2 * s * horner(ATANH_TAIL, s * s)) / (2 + v));
+  }
+  const clippedShape = (a) => Math.min(Math.max(a, 2 ** -60), 2 ** 60);
+  function divided(coefficients, x, y) {
+    let value = coefficients[coefficients.length - 1], difference = 0;
+    for (let n = coefficients.length - 2; n >= 0; n -= 1) {
+      difference = value + y * difference;
+      value = coefficients[n] + x * value;
+    }
+    return difference;
+  }
+  function gamma_chi(shape, x) {
+    point("gamma_chi", "a", shape, true);
+    point("gamma_chi", "x", x);
+    const a = clippedShape(shape), u = x / a, rest = restLog1p(u), w = Math.log1p(u);
+    if (a >= 1) return rest + (1 - rest) * chi((a - 1) * w);
+    const b = 1 - a;
+    if (w < GAMMA_SWITCH) return a * (1 - rest) * w * divided(RISE, w, b * w);
+    return a * w * ((1 + 1 / u) * phi1(a * w) - (Math.exp(b * w) / u) * phi1(b * w));
+  }
+  function gamma_price(shape, x) {
+    point("gamma_price", "a", shape, true);
+    point("gamma_price", "x", x);
+    const a = clippedShape(shape), u = x / a;
+    if (a >= 1) {
+      const p = (a - 1) / a, age = u < 2 ** -60 ? x : a * Math.log1p(u), flat = phi1(age / a);
+      const level = age * (chi(age / a) + flat * restLog1p(p * age * flat));
+      return level * phi1(p * level);
+    }
+    const b = 1 - a, w = Math.log1p(u);
+    if (w < 1) {
+      return a * a * w * w * (b * horner(EXP_TAIL, b * w) + a * alternating(EXP_TAIL, a * w));
+    }
+    return a * a * w * (Math.exp(b * w) * phi1(b * w) - phi1(a * w));
+  }
+
   // x as mantissa times 2**exponent, the mantissa in [1/2, 1).
   function frexp(x) {
     if (x === 0) return [0, 0];
@@ -174,5 +216,5 @@ globalThis.crawlproofKernels = (() => {
     };
   }
 
-  return { psi, phi1, chi, psi2, price_at_age, age_at_price, exp_moment, mean_excess, relative_excess, checked };
+  return { psi, phi1, chi, psi2, price_at_age, age_at_price, exp_moment, gamma_chi, gamma_price, mean_excess, relative_excess, checked };
 })();

@@ -28,6 +28,8 @@ STATED_ULPS = {
     "age_at_price": 4,
     "mean_excess": 2,
     "relative_excess": 2,
+    "gamma_chi": 8,
+    "gamma_price": 64,
 }
 
 # Below the switch the Taylor series, above it the closed form.
@@ -68,6 +70,17 @@ def _fitted_start(low: float, high: float, degree: int) -> tuple[float, ...]:
     fit = np.polynomial.Polynomial.fit(points, v / points, degree, domain=[low, high])
     return tuple(map(float, fit.convert(domain=[-1, 1]).coef))
 
+
+# A gamma law of larger shape is a point to the last bit; a smaller one has nothing but its value at 0.
+SHAPE_END = 2.0**60
+SHAPE_BEGIN = 2.0**-60
+# gamma_chi and gamma_price by a divided difference of series below, in closed form above.
+GAMMA_SWITCH = 1.5
+RISE_SWITCH = 1.0
+# exp of this is within the range of compiled loops.
+LOG_END = 690.0
+# (exp(x) - 1 - x)/x = sum of x**n/(n + 1)! from n = 1 on
+RISE = (0.0, *(1 / factorial(n + 1) for n in range(1, 24)))
 
 AGE_NEAR = _fitted_start(0.0, AGE_SWITCH, 8)
 AGE_FAR = _fitted_start(AGE_SWITCH, AGE_END, 8)
@@ -226,6 +239,195 @@ def _age(k: Any) -> Any:
     return _select(is_tiny, w + w * w / 3.0, v)
 
 
+# Mixtures over a gamma law of mean 1 and shape a: exp(-x) becomes (1 + x/a)**-a, which is exp(-log_age) with
+# log_age = a log1p(x/a). Both functions are written in q = 1/a and p = 1 - 1/a for a >= 1 (wide shapes), and in a
+# and b = 1 - a for a < 1 (narrow), so that no difference of nearby numbers is left.
+
+
+def _rest_log1p(v: Any) -> Any:
+    """1 - log1p(v)/v for v >= 0; 0 at 0."""
+    small = np.minimum(v, LESS_LOG1P_SWITCH)
+    s = small / (2.0 + small)
+    series = s * (1.0 - 2.0 * s * _horner(ATANH_TAIL, s * s) / (2.0 + small))
+    large = np.maximum(v, LESS_LOG1P_SWITCH)
+    return _select(v < LESS_LOG1P_SWITCH, series, 1.0 - _log1p(large) / large)
+
+
+def _phi1_and_chi(x: Any, decay: Any) -> Any:
+    """phi1 and chi of x, for decay = exp(-x)."""
+    small = np.minimum(x, CHI_SWITCH)
+    series = 0.5 * small - small * small * _alternating(PSI_TAIL, small)
+    closed = (1.0 - decay) / np.maximum(x, CHI_SWITCH)
+    return _select(x < CHI_SWITCH, 1.0 - series, closed), _select(x < CHI_SWITCH, series, 1.0 - closed)
+
+
+def _divided(coefficients: tuple[float, ...], x: Any, y: Any) -> Any:
+    """The polynomial at x, and its divided difference between x and y: without cancellation where all is positive."""
+    value, difference = coefficients[-1] + 0.0 * x, 0.0 * y
+    for c in coefficients[-2::-1]:
+        value, difference = c + x * value, value + y * difference
+    return value, difference
+
+
+def _clipped_shape(a: Any) -> Any:
+    return np.minimum(np.maximum(a, SHAPE_BEGIN), SHAPE_END)
+
+
+def _log_age(a: Any, x: Any) -> Any:
+    """a log1p(x/a)."""
+    u = x / a
+    return _select(u < 2.0**-60, x, a * _log1p(u))
+
+
+def _wide_chi(a: Any, x: Any) -> Any:
+    u = x / a
+    rest = _rest_log1p(u)
+    return rest + (1.0 - rest) * _chi((a - 1.0) * _log1p(u))
+
+
+def _narrow_chi(a: Any, x: Any) -> Any:
+    """a w ((1 + u) phi1(a w) - exp(b w) phi1(b w))/u, or a w Q[w, b w] with Q(x) = (exp(x) - 1 - x)/x."""
+    u, b = x / a, 1.0 - a
+    w = _log1p(u)
+    near, far = np.minimum(w, GAMMA_SWITCH), np.maximum(w, GAMMA_SWITCH)
+    _, difference = _divided(RISE, near, b * near)
+    part = b * far
+    growth = np.maximum(u, 3.0)  # exp(GAMMA_SWITCH) - 1 > 3
+    closed = (1.0 + 1.0 / growth) * _phi1(a * far) - _exp(np.minimum(part, 709.0)) / growth * _phi1(part)
+    return a * _select(w < GAMMA_SWITCH, (1.0 - _rest_log1p(u)) * near * difference, far * closed)
+
+
+def _gamma_chi(a: Any, x: Any) -> Any:
+    a = _clipped_shape(a)
+    return _select(a < 1.0, _narrow_chi(np.minimum(a, 1.0), x), _wide_chi(np.maximum(a, 1.0), x))
+
+
+def _wide_level(p: Any, q: Any, log_age: Any) -> Any:
+    """y with 1 - p g = exp(-p y), where g is gamma_price; phi1(q log_age), and 1 + p log_age phi1(q log_age)."""
+    flat, bent = _phi1_and_chi(q * log_age, _exp(-np.minimum(q * log_age, LOG_END)))
+    reach = p * log_age * flat
+    return log_age * (bent + flat * _rest_log1p(reach)), flat, 1.0 + reach
+
+
+def _narrow_rise(a: Any, b: Any, w: Any, rise: Any, decay: Any) -> Any:
+    """(exp(b w) - 1)/b - (1 - exp(-a w))/a with a + b = 1, for rise = exp(b w) and decay = exp(-a w)."""
+    small = np.minimum(w, RISE_SWITCH)
+    series = small * small * (b * _horner(EXP_TAIL, b * small) + a * _alternating(EXP_TAIL, a * small))
+    flat_b, _ = _phi1_and_chi(b * w, 1.0 / rise)
+    flat_a, _ = _phi1_and_chi(a * w, decay)
+    return _select(w < RISE_SWITCH, series, w * (rise * flat_b - flat_a))
+
+
+def _gamma_price(a: Any, x: Any) -> Any:
+    a = _clipped_shape(a)
+    wide, narrow = np.maximum(a, 1.0), np.minimum(a, 1.0)
+    p, b = (wide - 1.0) / wide, 1.0 - narrow
+    log_age = _log_age(wide, x)
+    level, _, _ = _wide_level(p, 1.0 / wide, log_age)
+    above = level * _phi1(p * level)
+    w = _log1p(x / narrow)
+    rise, decay = _exp(np.minimum(b * w, 709.0)), _exp(-np.minimum(narrow * w, 709.0))
+    return _select(a < 1.0, narrow * narrow * _narrow_rise(narrow, b, w, rise, decay), above)
+
+
+# The x with gamma_price(a, x) = k. In the logarithm of the age both equations have the same form: a level y
+# that is half a square for small ages and grows linearly for large ones.
+
+
+def _level_start(narrow: bool) -> tuple[tuple[float, ...], ...]:
+    """Coefficients of (x/w - 1)/w, w = sqrt(2 y), in w/(w + 4) and the parameter (1/a or a) from 0 to 1."""
+    parameter, x = (part.ravel() for part in np.meshgrid((1 - np.cos(np.pi * np.arange(12) / 11)) / 2, np.geomspace(5e-3, 700, 160)))
+    parameter = np.maximum(parameter, SHAPE_BEGIN)
+    other = np.maximum(1 - parameter, SHAPE_BEGIN)
+    if narrow:
+        rise = _narrow_rise(parameter, other, x, np.exp(np.minimum(other * x, LOG_END)), np.exp(-parameter * x))
+        level = np.log1p(other * rise) / other
+    else:
+        level, _, _ = _wide_level(1 - parameter, parameter, x)
+    w = np.sqrt(2 * level)
+    share = w / (w + START_SCALE)
+    columns = np.stack([share**i * parameter**j for i in range(7) for j in range(4)], axis=1)
+    size = (w / x)[:, None]  # errors relative to x
+    fit, *_ = np.linalg.lstsq(columns * size * w[:, None], (x / w - 1) * size[:, 0], rcond=None)
+    return tuple(tuple(map(float, row)) for row in fit.reshape(7, 4))
+
+
+def _surface(coefficients: tuple[tuple[float, ...], ...], x: Any, y: Any) -> Any:
+    """A polynomial in x whose coefficients are polynomials in y."""
+    total = _horner(coefficients[-1], y) + 0.0 * x
+    for row in coefficients[-2::-1]:
+        total = _horner(row, y) + x * total
+    return total
+
+
+START_SCALE = 4.0
+WIDE_START = _level_start(narrow=False)
+NARROW_START = _level_start(narrow=True)
+
+
+def _started(coefficients: tuple[tuple[float, ...], ...], level: Any, parameter: Any) -> Any:
+    """Within 2 % of the logarithm of the age."""
+    w = np.sqrt(2.0 * level)
+    return w * (1.0 + w * _surface(coefficients, w / (w + START_SCALE), parameter))
+
+
+def _halley(x: Any, excess: Any, slope: Any, bend: Any) -> Any:
+    step = excess / slope
+    return x - step / (1.0 - 0.5 * step * bend / slope)
+
+
+def _wide_step(p: Any, q: Any, target: Any, x: Any) -> Any:
+    level, flat, reach = _wide_level(p, q, x)
+    decay = 1.0 - q * x * flat
+    return _halley(x, level - target, x * flat / reach, decay * (q * reach + p * decay) / (reach * reach))
+
+
+def _narrow_step(a: Any, b: Any, target: Any, w: Any) -> Any:
+    rise, decay = _exp(np.minimum(b * w, LOG_END)), _exp(-np.minimum(a * w, LOG_END))
+    found = _narrow_rise(a, b, w, rise, decay)
+    whole = 1.0 + b * found
+    # the difference of two levels, log1p(b found)/b and log1p(b target)/b
+    excess = (found - target) / (1.0 + b * target)
+    excess = excess * (1.0 - _select(b * excess > -0.5, _signed_rest(b * excess), 0.5))
+    flat, _ = _phi1_and_chi(w, decay / rise)  # rise - decay = rise (1 - exp(-w))
+    slope = rise * w * flat / whole
+    return _halley(w, excess, slope, (b * rise + a * decay) / whole - b * slope * slope)
+
+
+def _signed_rest(v: Any) -> Any:
+    """1 - log1p(v)/v to third order: steps towards a root need no more."""
+    return v * (0.5 - v * (1.0 / 3.0 - 0.25 * v))
+
+
+def _grown(a: Any, w: Any) -> Any:
+    """a (exp(w) - 1)."""
+    flat, _ = _phi1_and_chi(w, _exp(-np.minimum(w, LOG_END)))
+    return a * w * flat * _exp(np.minimum(w, LOG_END))
+
+
+def _wide_age(a: Any, k: Any) -> Any:
+    """For a >= 1. Prices from p k = 1 on, at which nothing is bought, are the caller's to leave out."""
+    q, p = 1.0 / a, (a - 1.0) / a
+    small = np.maximum(p, SHAPE_BEGIN)
+    target = -_log1p(-np.minimum(small * k, 1.0 - 2.0**-53)) / small
+    x = _started(WIDE_START, target, q)
+    x = _wide_step(p, q, target, _wide_step(p, q, target, x))
+    return _grown(a, q * x)
+
+
+def _narrow_age(a: Any, k: Any) -> Any:
+    """For a <= 1."""
+    b = np.maximum(1.0 - a, SHAPE_BEGIN)
+    target = k / (a * a)
+    w = _started(NARROW_START, _log1p(b * target) / b, a)
+    return _grown(a, _narrow_step(a, b, target, _narrow_step(a, b, target, w)))
+
+
+def _gamma_age(a: Any, k: Any) -> Any:
+    a = _clipped_shape(a)
+    return _select(a < 1.0, _narrow_age(np.minimum(a, 1.0), k), _wide_age(np.maximum(a, 1.0), k))
+
+
 def psi(x: ArrayLike) -> Any:
     """x - 1 + exp(-x) for x >= 0."""
     x = _points("psi", "x", x)
@@ -279,6 +481,31 @@ def less_log1p(v: ArrayLike) -> Any:
     v = _points("less_log1p", "v", v)
     with np.errstate(under="ignore"):
         return _result(_less_log1p(v))
+
+
+def gamma_chi(a: ArrayLike, x: ArrayLike) -> Any:
+    """1 - (a/(a - 1)) (1 - (1 + x/a)**(1 - a))/x for a > 0, x >= 0: the mean of chi(x Z), Z gamma of mean 1 and shape a."""
+    a, x = _points("gamma_chi", "a", a, positive=True), _points("gamma_chi", "x", x)
+    with np.errstate(under="ignore"):
+        return _result(_gamma_chi(a, x))
+
+
+def gamma_price(a: ArrayLike, x: ArrayLike) -> Any:
+    """The integral of s (1 + s/a)**(-a - 1) over [0, x], for a > 0, x >= 0: x**2 times the slope of gamma_chi in x."""
+    a, x = _points("gamma_price", "a", a, positive=True), _points("gamma_price", "x", x)
+    with np.errstate(under="ignore"):
+        return _result(_gamma_price(a, x))
+
+
+def gamma_age(a: ArrayLike, k: ArrayLike) -> Any:
+    """The x > 0 with gamma_price(a, x) = k, for a > 0 and 0 < k; k < a/(a - 1) where a > 1."""
+    a, k = _points("gamma_age", "a", a, positive=True), _points("gamma_age", "k", k, positive=True)
+    bad = (a > 1.0) & (k * (1.0 - 1.0 / a) >= 1.0)
+    if bad.any():
+        first, shape = (float(np.broadcast_to(v, bad.shape)[bad].flat[0]) for v in (k, a))
+        raise ValueError(f"gamma_age: k must be < a/(a - 1), got {first!r} at a = {shape!r}")
+    with np.errstate(under="ignore"):
+        return _result(_gamma_age(a, k))
 
 
 def exp_moment(n: int, x: ArrayLike) -> Any:

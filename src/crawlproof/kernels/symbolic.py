@@ -22,6 +22,8 @@ __all__ = [
     "age_at_price",
     "chi",
     "exp_moment",
+    "gamma_chi",
+    "gamma_price",
     "in_exponentials",
     "mean_excess",
     "phi1",
@@ -261,6 +263,61 @@ class exp_moment(Kernel):
         return True if self.args[1].is_real else None
 
 
+class _GammaMixture(Kernel):
+    """A function of a shape a > 0 and an age x >= 0; a = 1 is its limit."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, a: sp.Expr, x: sp.Expr) -> sp.Expr | None:
+        return sp.S.Zero if x.is_zero else None
+
+    def _inside_domain(self) -> bool | None:
+        return True if all(argument.is_positive for argument in self.args) else None
+
+    _eval_is_positive = _inside_domain
+    _eval_is_real = _inside_domain
+    _eval_is_extended_real = _inside_domain
+
+
+class gamma_chi(_GammaMixture):
+    """gamma_chi(a, x) = 1 - (a/(a - 1)) (1 - (1 + x/a)**(1 - a))/x."""
+
+    kernel = "gamma_chi"
+    _latex_name = r"\chi_\Gamma"
+
+    def definition(self) -> sp.Expr:
+        a, x = self.args
+        if (a - 1).is_zero:
+            return 1 - sp.log(1 + x) / x
+        return 1 - a * (1 - (1 + x / a) ** (1 - a)) / ((a - 1) * x)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        a, x = self.args
+        if argindex != 2:
+            raise sp.ArgumentIndexError(self, argindex)
+        return gamma_price(a, x) / x**2
+
+
+class gamma_price(_GammaMixture):
+    """gamma_price(a, x) = (a/(a - 1)) (1 - (1 + x/a)**(1 - a)) - x (1 + x/a)**(-a)."""
+
+    kernel = "gamma_price"
+    _latex_name = r"g_\Gamma"
+
+    def definition(self) -> sp.Expr:
+        a, x = self.args
+        if (a - 1).is_zero:
+            return sp.log(1 + x) - x / (1 + x)
+        return a * (1 - (1 + x / a) ** (1 - a)) / (a - 1) - x * (1 + x / a) ** (-a)
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        a, x = self.args
+        if argindex != 2:
+            raise sp.ArgumentIndexError(self, argindex)
+        return x * (1 + x / a) ** (-a - 1)
+
+
 class mean_excess(Kernel):
     """mean_excess(mean, kappa, mu) = mean - kappa/mu."""
 
@@ -312,6 +369,8 @@ KERNELS: dict[str, type[Kernel]] = {
         price_at_age,
         age_at_price,
         exp_moment,
+        gamma_chi,
+        gamma_price,
         mean_excess,
         relative_excess,
     )

@@ -10,6 +10,7 @@ from crawlproof.schedule.golden_ratio import (
     golden_ratio_guarantee,
 )
 from crawlproof.schedule.policies import POLICIES, sequence, stream
+from crawlproof.schedule.posterior import Prior
 from crawlproof.schedule.robots import Deal, DealEvaluation, deal, evaluate_robots
 from crawlproof.schedule.simulation import Simulation, simulate
 
@@ -20,6 +21,7 @@ __all__ = [
     "Evaluation",
     "GoldenRatioSchedule",
     "Plan",
+    "Prior",
     "RateEstimates",
     "Simulation",
     "cyclic_gaps",

@@ -25,6 +25,7 @@ from crawlproof.laws import Law
 from crawlproof.laws.text import duration
 from crawlproof.schedule import files
 from crawlproof.schedule.files import Column
+from crawlproof.schedule.inputs import SUM_TOLERANCE
 from crawlproof.terminal import console, example, fail, problems
 
 DAY = 86_400.0
@@ -39,12 +40,13 @@ CERTIFIED = 1e-12
 
 URL = Column("url", "text", unique=True)
 CHANGE_RATE = Column("change_rate", "number")
+SHAPE = Column("shape", "number", required=False, above_zero=True)
 WEIGHT = Column("weight", "number", required=False)
 HOST = Column("host", "text", required=False)
 MIN_INTERVAL = Column("min_interval", "number", required=False)
 MAX_INTERVAL = Column("max_interval", "number", required=False, above_zero=True)
 FREQUENCY = Column("frequency", "number")
-PAGE_COLUMNS = (URL, CHANGE_RATE, WEIGHT, HOST, MIN_INTERVAL, MAX_INTERVAL)
+PAGE_COLUMNS = (URL, CHANGE_RATE, SHAPE, WEIGHT, HOST, MIN_INTERVAL, MAX_INTERVAL)
 
 PagesArgument = Annotated[Path, typer.Argument(metavar="PLAN", help="CSV or Parquet as written by 'crawlproof plan'.")]
 AccessTimeOption = Annotated[
@@ -67,6 +69,7 @@ def register(app: typer.Typer) -> None:
     for command, epilog in (
         (plan, example(
             "crawlproof plan --demo --plot demo.png",
+            "crawlproof plan rates.parquet --rate 40/s --out plan.parquet",
             "crawlproof plan pages.csv --access-time exponential:2s --out plan.parquet",
             "crawlproof plan pages.csv --access-time deterministic:250ms --per d --host-cap 10s --max-interval 30d --out plan.csv",
         )),
@@ -90,8 +93,10 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    pages: Annotated[Path | None, typer.Argument(metavar="PAGES", help="CSV or Parquet: url, change_rate; optional weight, host, min_interval, max_interval.")] = None,
+    pages: Annotated[Path | None, typer.Argument(metavar="PAGES", help="CSV or Parquet: url, change_rate; optional shape, weight, host, min_interval, max_interval.")] = None,
     access_time: Annotated[str | None, typer.Option("--access-time", metavar="LAW", help="Law of the time that one access takes, such as exponential:2s.")] = None,
+    pace: Annotated[str | None, typer.Option("--rate", metavar="N/TIME", help="Accesses that may be spent, such as 40/s or 100000/d, in the place of --access-time.")] = None,
+    certain: Annotated[bool, typer.Option("--certain", help="Take change rates for known, whatever the column shape says.")] = False,
     policy: Annotated[str, typer.Option(help="What the frequencies are optimal for: spaced or randomized.")] = "spaced",
     host_cap: Annotated[list[str] | None, typer.Option("--host-cap", metavar="[HOST=]CAP", help="Most that a host gets: a share of all accesses (0.01) or one access per time (10s). Without HOST: for every host.")] = None,
     min_interval: Annotated[str | None, typer.Option(metavar="TIME", help="No page more often than this (a column min_interval, in seconds, goes first).")] = None,
@@ -115,9 +120,11 @@ def plan(
 
         if demo == (pages is not None):
             raise ValueError("give a file of pages, or --demo" if pages is None else "--demo takes no file of pages")
-        if access_time is None and not demo:
-            raise ValueError("--access-time is missing; write for example --access-time exponential:2s")
-        law = _Faster(_law(access_time or shipped.ACCESS_TIME), robots)
+        if access_time is not None and pace is not None:
+            raise ValueError("--access-time and --rate say the same thing twice: give one of them")
+        if access_time is None and pace is None and not demo:
+            raise ValueError("--access-time is missing; write for example --access-time exponential:2s, or --rate 40/s")
+        law = _faster(_paced(pace) if pace is not None else _law(access_time or shipped.ACCESS_TIME), robots)
         _writable(out, plot)
         unit = _unit(per)
         mapping = files.parse_mapping(column or [], [c.name for c in PAGE_COLUMNS])
@@ -125,10 +132,11 @@ def plan(
             table = files.read_table(shipped.demo_path() if demo else pages, PAGE_COLUMNS, mapping)
         rate = table["change_rate"].to_numpy() / unit
         weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+        shape = table["shape"].to_numpy() if "shape" in table.column_names and not certain else None
         limits, hosts = _limits(table, law.mean, host_cap or [], min_interval, max_interval)
         with _progress("solving"), _rows_of(pages, hosts):
-            found = library.frequencies(rate, weight=weight, access_time=law, policy=policy, **limits)
-        result = _plan_table(table, rate, law, found)
+            found = library.frequencies(rate, weight=weight, access_time=law, shape=shape, policy=policy, **limits)
+        result = _plan_table(table, rate, shape, law, found)
         if out is not None:
             files.write_table(result, out)
         if plot is not None:
@@ -168,7 +176,7 @@ def schedule(
         mapping = files.parse_mapping(column or [], ["url", "frequency"])
         with _progress("reading"):
             table = files.read_table(plan, (URL, FREQUENCY), mapping)
-        frequency = table["frequency"].to_numpy()
+        frequency, busy = _busy(table)
         urls = files.in_one_piece(table["url"])
         chunks = library.stream(frequency, policy, length=length, seed=seed, chunk=CHUNK)
         schema = pa.schema({"page": pa.int32(), "url": urls.type})
@@ -203,7 +211,7 @@ def schedule(
         summary = {
             "policy": policy, "accesses": made, "pages": len(counts), "pages_accessed": int((counts > 0).sum()),
             "largest_deviation_of_a_count": float(np.abs(counts - frequency * made).max()),
-            "robots": robots, "imbalance": 1.0 if dealt is None else dealt.imbalance,
+            "robots": robots, "imbalance": 1.0 if dealt is None else dealt.imbalance, "busy": busy,
         }
         if as_json:
             _print_json(summary)
@@ -211,6 +219,8 @@ def schedule(
             console.print(
                 f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
                 f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
+            if busy < 1:
+                console.print(f"the plan keeps a robot busy for {busy:.2%} of its time; the accesses are those of that time", highlight=False)
             if dealt is not None:
                 console.print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
             console.print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
@@ -246,6 +256,9 @@ def evaluate(
             table = files.read_table(plan, known, mapping)
         rate = table["change_rate"].to_numpy() / unit
         weight = table["weight"].to_numpy() if "weight" in table.column_names else None
+        if accesses is None:
+            frequency, busy = _busy(table)
+            law = _faster(law, busy)
         if accesses is not None:
             names: Sequence[str] = [accesses.name]
         else:
@@ -258,7 +271,7 @@ def evaluate(
                 if accesses is not None:
                     cycle = _read_accesses(accesses, table["url"])
                 else:
-                    cycle = library.sequence(table["frequency"].to_numpy(), name, length=length, seed=seed)
+                    cycle = library.sequence(frequency, name, length=length, seed=seed)
                 counts = np.bincount(cycle, minlength=len(rate))
                 if robots == 1:
                     found = library.evaluate(cycle, rate, law, weight, allow_missing=True)
@@ -288,49 +301,51 @@ def evaluate(
 
 
 def estimate(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="CSV or Parquet, one row for each access: url, changed (since the access before), and time or interval.")],
-    method: Annotated[str, typer.Option(help="cho-garcia-molina (always finite, little bias) or maximum-likelihood.")] = "cho-garcia-molina",
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="CSV or Parquet, one row for each access: url, changed (since the access before), and time or interval; optional last_modified, host, section, weight.")],
+    method: Annotated[str, typer.Option(help="empirical-bayes (learns from all pages what to think of each), cho-garcia-molina or maximum-likelihood (each page alone).")] = "empirical-bayes",
     confidence: Annotated[float, typer.Option(help="Of the intervals low to high.")] = 0.95,
-    unit: Annotated[str, typer.Option(metavar="TIME", help="Unit of the numbers in time or interval: s, min, h, d. Dates need none.")] = "s",
+    unit: Annotated[str, typer.Option(metavar="TIME", help="Unit of the numbers in time or interval: s, min, h, d. Dates need none, nor do epochs in ms or ns.")] = "s",
+    window: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was found within this time before the last access, such as 90d.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse a log with missing values or repeated rows, where they would else be left out and counted.")] = False,
     column: ColumnOption = None,
-    out: Annotated[Path | None, typer.Option(metavar="RATES", help="Write url, change_rate (per second), low, high, observations, changes: a file for 'crawlproof plan'.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="RATES", help="Write url, host and weight if there, change_rate (per second), shape (how much is known), low, high, observations, changes: a file for 'crawlproof plan'.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Change rates out of a crawl log, with confidence intervals; accesses may be irregular."""
+    """Change rates out of a crawl log, and how much is known about each; accesses may be irregular."""
     with _one_error():
         from crawlproof import schedule as library
+        from crawlproof.schedule import cleaning
 
         _writable(out)
         seconds = _unit(unit, "--unit")
-        columns = (
-            Column("url", "text"), Column("changed", "flag"), Column("interval", "number", required=False, above_zero=True),
-            Column("time", "time", required=False, unit=seconds),
-        )
-        mapping = files.parse_mapping(column or [], [c.name for c in columns])
+        mapping = files.parse_mapping(column or [], [c.name for c in cleaning.columns(seconds)])
         with _progress("reading"):
-            table = files.read_table(log, columns, mapping)
-        known = "interval" if "interval" in table.column_names else "time"
-        if known not in table.column_names:
-            raise files.BadFile(f"{log}: there is no column 'time' and no column 'interval'")
+            cleaned = cleaning.read_log(log, mapping, seconds, strict=strict)
+        table = cleaned.table
+        known = "time" if "time" in table.column_names and "interval" not in table.column_names else "interval"
         # Times are seconds by now, as they may have been dates.
         scale = seconds if known == "interval" else 1.0
         page, urls = files.encode(table["url"])
+        columns = {"page": page, "changed": table["changed"].to_numpy(), known: table[known].to_numpy() * scale}
+        if known == "time" and "last_modified" in table.column_names:
+            columns["last_modified"] = table["last_modified"].to_numpy()
+        for name in ("host", "section"):
+            if name in table.column_names:
+                columns[name], _ = files.encode(table[name].fill_null(""))
         with _progress("estimating"), _rows_of(log):
             found = library.estimate_rates(
-                {"page": page, "changed": table["changed"].to_numpy(), known: table[known].to_numpy() * scale},
-                method=method, confidence=confidence,
+                columns, method=method, confidence=confidence,
+                window=None if window is None else _time(window, "--window"),
             )
         if out is not None:
-            files.write_table(pa.table({
-                "url": urls, "change_rate": found.rate, "low": found.low, "high": found.high,
-                "observations": found.observations, "changes": found.changes,
-            }), out)
+            files.write_table(_rates_table(table, page, urls, found), out)
         middle = float(np.median(found.rate))
         summary = {
             "method": method, "pages": len(urls), "accesses": table.num_rows, "observations": int(found.observations.sum()),
             "changes": int(found.changes.sum()), "never_changed": int(np.count_nonzero(found.changes == 0)),
             "always_changed": int(np.count_nonzero((found.changes == found.observations) & (found.changes > 0))),
             "median_changes_per_day": middle * DAY if math.isfinite(middle) else None,
+            "cleaned": {what: count for what, count in cleaned.mended.items() if count},
         }
         if as_json:
             _print_json(summary)
@@ -341,7 +356,27 @@ def estimate(
             console.print(
                 f"{summary['never_changed']:,} pages never changed, {summary['always_changed']:,} always;"
                 f" median {middle * DAY:.4g} changes a day", highlight=False)
+            if cleaned.report:
+                console.print(f"cleaned: {cleaned.report} (--strict refuses them)", highlight=False)
             _tell_written(out)
+
+
+def _rates_table(table: pa.Table, page: np.ndarray, urls: pa.Array, found: Any) -> pa.Table:
+    """What estimate writes; of the columns that go on to the plan, each page's first value."""
+    columns: dict[str, Any] = {"url": urls}
+    for name in ("host", "weight"):
+        if name in table.column_names:
+            values = table[name]
+            there = np.flatnonzero(~np.isnan(values.to_numpy())) if name == "weight" else np.flatnonzero(pc.is_valid(values).to_numpy())
+            row = np.full(len(urls), -1)
+            row[page[there[::-1]]] = there[::-1]  # the last write wins: the first of each page
+            columns[name] = values.take(pa.array(np.maximum(row, 0), mask=row < 0))
+    columns["change_rate"] = found.rate
+    if np.isfinite(found.shape).all():
+        columns["shape"] = found.shape
+    return pa.table({
+        **columns, "low": found.low, "high": found.high, "observations": found.observations, "changes": found.changes,
+    })
 
 
 def simulate(
@@ -371,10 +406,11 @@ def simulate(
             rate = table["change_rate"].to_numpy() / unit
             weight = table["weight"].to_numpy() if "weight" in table.column_names else None
             cycle = None if accesses is None else _read_accesses(accesses, table["url"])
+            frequency, busy = (None, 1.0) if accesses else _busy(table)
         with _progress("simulating"):
             found = library.simulate(
-                policy if cycle is None else cycle, change_rate=rate, access_time=law, weight=weight,
-                frequency=table["frequency"].to_numpy() if cycle is None else None,
+                policy if cycle is None else cycle, change_rate=rate, access_time=_faster(law, busy), weight=weight,
+                frequency=frequency,
                 accesses=10 * len(rate) if length is None else length,
                 replications=replications, confidence=confidence, seed=seed,
             )
@@ -415,7 +451,7 @@ def _rows_of(path: Path | None, hosts: Sequence[str] = ()) -> Iterator[None]:
         raise ValueError(message) from None
 
 
-def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.Table:
+def _plan_table(table: pa.Table, rate: np.ndarray, shape: np.ndarray | None, law: Law, found: Any) -> pa.Table:
     """What plan writes; change rates per second, whatever they were read as."""
     accessed = found.frequency >= LEAST
     interval = np.full(len(rate), np.nan)
@@ -424,21 +460,27 @@ def _plan_table(table: pa.Table, rate: np.ndarray, law: Law, found: Any) -> pa.T
     if "host" in table.column_names:
         columns["host"] = table["host"]
     columns["change_rate"] = pa.array(rate)
+    if shape is not None:
+        columns["shape"] = pa.array(shape)
     if "weight" in table.column_names:
         columns["weight"] = table["weight"]
     columns["frequency"] = pa.array(found.frequency)
     # A page that is never accessed has no interval: null, as infinity is no number to most readers.
     columns["interval"] = pa.array(interval, mask=~accessed)
-    columns["obsolescence"] = pa.array(_obsolescence(found, rate, law))
+    columns["obsolescence"] = pa.array(_obsolescence(found, rate, shape, law))
     columns["price"] = pa.array(found.price)
     return pa.table(columns)
 
 
-def _obsolescence(found: Any, rate: np.ndarray, law: Law) -> np.ndarray:
-    """The share of time for which each page is out of date under the plan."""
+def _obsolescence(found: Any, rate: np.ndarray, shape: np.ndarray | None, law: Law) -> np.ndarray:
+    """The share of time for which each page is out of date under the plan, as far as one can tell."""
     from crawlproof.formulas import randomized_obsolescence
     from crawlproof.schedule.evaluation import lower_bound
+    from crawlproof.schedule.mixture import Posteriors
 
+    if shape is not None:
+        mean, _ = Posteriors(rate, shape, law, found.policy).stale(np.ones(len(rate)), found.frequency)
+        return np.where(rate > 0, mean, 0.0)
     if found.policy == "spaced":
         return lower_bound(np.where(found.frequency < LEAST, 0.0, found.frequency), rate, law)
     result = np.where(rate > 0, 1.0, 0.0)
@@ -455,6 +497,7 @@ def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: 
         "dropped": int(np.count_nonzero(found.frequency == 0)),
         "accesses_per_day": DAY / law.mean,
         "cost": float(found.cost),
+        "cost_interval": [float(end) for end in found.interval()],
         "freshness": 1 - float(found.cost) / total if total > 0 else 1.0,
         "gap": float(found.gap),
         "relative_gap": float(found.gap) / float(found.cost) if found.cost > 0 else 0.0,
@@ -469,6 +512,12 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
     console.print(
         f"freshness {summary['freshness']:.6f} (share of the weight that is up to date), cost {summary['cost']:.6g},"
         f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
+    low, high = summary["cost_interval"]
+    if low < high:
+        console.print(
+            f"that is what to expect, as change rates are known only so well; 95 %, if the shapes are right: cost {low:.6g} to"
+            f" {high:.6g}",
+            highlight=False)
     if summary["dropped"]:
         console.print(
             f"{_pages(summary['dropped'])} not worth any access at this bandwidth: the first one would save less than the"
@@ -602,12 +651,36 @@ def _share(text: str, pace: float, option: str) -> float:
     return min(share, 1.0)
 
 
+def _paced(text: str) -> Law:
+    """One access after the other, as many in a time as ``40/s`` or ``100000/d`` says."""
+    number, slash, unit = text.partition("/")
+    try:
+        count = float(number)
+    except ValueError:
+        count = math.nan
+    if not (slash and unit and math.isfinite(count) and count > 0):
+        raise ValueError(f"--rate {text!r}: write a number > 0 of accesses in a time, such as 40/s")
+    return laws.Deterministic(_unit(unit, "--rate") / count)
+
+
+def _busy(table: pa.Table) -> tuple[np.ndarray, float]:
+    """The plan's frequencies among the accesses that are made, and for which share of its time it keeps a robot busy."""
+    frequency = table["frequency"].to_numpy()
+    total = float(frequency.sum())
+    return (frequency / total, total) if 0 < total < 1 - SUM_TOLERANCE else (frequency, 1.0)
+
+
+def _faster(law: Law, times: float) -> Law:
+    return law if times == 1 else _Faster(law, times)
+
+
 class _Faster(Law):
     """Access times divided by a number: of a robot that is so many times as fast."""
 
     def __init__(self, law: Law, times: float) -> None:
         self._law, self._times = law, times
         self.mean = law.mean / times
+        self.gamma_shape = law.gamma_shape
 
     def _kappa(self, rate: np.ndarray) -> np.ndarray:
         return -self._law.log_laplace(rate / self._times)

@@ -23,6 +23,10 @@ from crawlproof import writing
 
 Kind = Literal["text", "number", "flag", "index", "time"]
 FORMATS = (".csv", ".parquet")
+HTTP_DATE = "%a, %d %b %Y %H:%M:%S GMT"
+HTTP_LIKE = "___, % GMT"
+#: The median of a column of epochs from which on it is in nano-, micro- or milliseconds.
+EPOCHS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 
 
 class BadFile(ValueError):
@@ -55,7 +59,7 @@ class Column:
         if self.kind == "text":
             return "text"
         if self.kind == "time":
-            return "finite numbers, or dates with time such as 2026-01-31T12:00:00Z"
+            return "finite numbers, or dates with time such as 2026-01-31T12:00:00Z or Sat, 31 Jan 2026 12:00:00 GMT"
         return "finite numbers" + (" > 0" if self.above_zero else " >= 0")
 
 
@@ -131,6 +135,15 @@ def read_table(path: Path, columns: Sequence[Column], mapping: Mapping[str, str]
     ``mapping`` gives the name that a column has in the file where that differs from ours; an optional column that
     is named there must exist.
     """
+    raw = read_raw(path, columns, mapping)
+    known = {column.name: column for column in columns}
+    return pa.table({name: checked(path, known[name], values) for name, values in raw.items()})
+
+
+def read_raw(
+    path: Path, columns: Sequence[Column], mapping: Mapping[str, str] | None = None
+) -> dict[str, pa.ChunkedArray]:
+    """The same columns as they stand in the file."""
     mapping = dict(mapping or {})
     if path.suffix.lower() not in FORMATS:
         raise BadFile(f"{path}: its name must end in {' or '.join(FORMATS)}")
@@ -160,8 +173,12 @@ def read_table(path: Path, columns: Sequence[Column], mapping: Mapping[str, str]
         raise BadFile(f"{path}: can't be read: {error.strerror or error}") from None
     if raw.num_rows == 0:
         raise BadFile(f"{path}: there are no rows")
-    checked = {column.name: _checked(path, column, raw[wanted[column.name]]) for column in columns}
-    return pa.table(checked)
+    return {column.name: plain(raw[wanted[column.name]]) for column in columns}
+
+
+def plain(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values themselves, where a file has numbers for them."""
+    return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
 
 
 def encode(values: pa.ChunkedArray) -> tuple[np.ndarray, pa.Array]:
@@ -228,9 +245,7 @@ def _read_csv(path: Path, types: Mapping[str, pa.DataType], on_invalid_row: Call
     )
 
 
-def _checked(path: Path, column: Column, values: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
+def checked(path: Path, column: Column, values: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     if values.null_count:
         row = pc.index(values.is_null(), True).as_py()
         raise BadFile(f"{path}, row {row + 1}: {column.name} is missing{_more(values.null_count)}")
@@ -304,21 +319,43 @@ def _times(path: Path, column: Column, values: pa.ChunkedArray) -> np.ndarray:
     """Seconds: numbers as they are, dates since 1970 (as UTC where they name no zone)."""
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         try:
-            return values.cast(pa.float64()).to_numpy() * column.unit
+            return _seconds(column, values.cast(pa.float64()).to_numpy())
         except pa.ArrowInvalid:
             values = _dates(path, column, values)
     if pa.types.is_temporal(values.type):
+        return _since_1970(values)
+    return _seconds(column, _numbers(path, column, values))
+
+
+def _seconds(column: Column, numbers: np.ndarray) -> np.ndarray:
+    """Numbers in the column's unit; seconds so large that they would lie beyond the year 5000 are finer units of an epoch."""
+    middle = float(np.median(numbers)) if column.unit == 1.0 and len(numbers) else 0.0
+    for least, unit in EPOCHS:
+        if middle >= least:
+            return numbers * unit
+    return numbers * column.unit
+
+
+def _since_1970(values: pa.ChunkedArray) -> np.ndarray:
+    try:
+        return values.cast(pa.timestamp("ns")).cast(pa.int64()).to_numpy() / 1e9
+    except pa.ArrowInvalid:  # beyond the years of nanoseconds
         return values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_numpy() / 1e6
-    return _numbers(path, column, values) * column.unit
 
 
 def _dates(path: Path, column: Column, values: pa.ChunkedArray) -> pa.ChunkedArray:
     # Arrow wants to know beforehand whether texts have a zone.
-    for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
+    for kind in (pa.timestamp("us"), pa.timestamp("us", tz="UTC"), pa.timestamp("ns"), pa.timestamp("ns", tz="UTC")):
         try:
             return values.cast(kind)
         except pa.ArrowInvalid:
             continue
+    if pc.any(pc.match_like(values, HTTP_LIKE)).as_py():
+        found = pc.strptime(values, format=HTTP_DATE, unit="s", error_is_null=True)
+        if found.null_count:
+            row = pc.index(found.is_null(), True).as_py()
+            raise _bad_value(path, column, row, values[row].as_py(), found.null_count)
+        return found
     seen = None
     for row, text in enumerate(values.to_pylist()):
         try:

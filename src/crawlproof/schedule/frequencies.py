@@ -18,17 +18,18 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crawlproof.kernels.float64 import chi, phi1, price_at_age
+from crawlproof.kernels.float64 import SHAPE_BEGIN, SHAPE_END, chi, phi1, price_at_age
 from crawlproof.laws import Law
 from crawlproof.schedule import pages
 from crawlproof.schedule.inputs import access_time_law, numbers
+from crawlproof.schedule.mixture import Posteriors
 
 Array = NDArray[np.float64]
 
@@ -42,6 +43,8 @@ ROUNDING = 128 * 2.0**-53
 # The same for a price that only a certificate has to confirm.
 NEARLY = 1e-6
 GOOD_ENOUGH = 5e-13
+# A page whose first access has no bound to its worth is looked at from this frequency on.
+NEXT_TO_NOTHING = 1e-30
 # Pages for each bin of a histogram: next to the price at which it is dropped, the demand of a spaced
 # page is steep (one over a logarithm), and wants finer bins.
 PER_BIN = {"spaced": 16, "randomized": 64}
@@ -60,7 +63,7 @@ PROPORTIONAL = 2.0**-50
 class Plan:
     """How often to access each page, and how far from optimal that can be at most."""
 
-    #: share of all accesses that each page gets; they sum to 1
+    #: share of all accesses that each page gets; they sum to 1, or to less where bounds and caps leave the robot idle
     frequency: Array
     #: lambda, what one more unit of frequency would save (to six digits at least)
     multiplier: float
@@ -72,6 +75,30 @@ class Plan:
     _marginal: Callable[[Array], Array] = field(repr=False)
     #: with caps: what a larger share for each host would save, beyond the multiplier
     host_price: Array | None = None
+    #: variance of the cost and the most that it can be, where rates are known up to a law
+    _variance: Callable[[Array], tuple[float, float]] | None = field(default=None, repr=False)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Where the cost will be, given what is not known about the rates; the cost twice where they are known.
+
+        If the posteriors of the pages are right and independent of each other: of the gamma law with the
+        mean and variance of the cost, which for many pages is the normal law. A doubt that all pages share (is the prior
+        right, has the Web become faster?) is not in it.
+        """
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+        variance, most = self._uncertainty
+        if variance == 0.0 or self.cost == 0.0:
+            return self.cost, self.cost
+        from scipy.special import gammaincinv
+
+        shape = self.cost**2 / variance
+        low, high = (float(gammaincinv(shape, end)) * variance / self.cost for end in ((1 - confidence) / 2, (1 + confidence) / 2))
+        return low, min(high, most)
+
+    @cached_property
+    def _uncertainty(self) -> tuple[float, float]:
+        return (0.0, self.cost) if self._variance is None else self._variance(self.frequency)
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
@@ -89,6 +116,7 @@ def frequencies(
     weight: ArrayLike | None = None,
     *,
     access_time: Any,
+    shape: ArrayLike | None = None,
     policy: str = "spaced",
     min_interval: ArrayLike | None = None,
     max_interval: ArrayLike | None = None,
@@ -103,6 +131,11 @@ def frequencies(
         weight: cost of each page being out of date, per unit of time, >= 0; by default its
             change rate; a page of weight 0 gets no access
         access_time: law of the duration of an access, see ``crawlproof.laws``
+        shape: how much is known about each page's rate, for all pages or for each, > 0: the rate is gamma distributed
+            with mean ``change_rate`` and variance ``change_rate**2/shape``, as ``estimate_rates`` finds it. Then the
+            expected cost is as low as it can be. Infinite for a known rate. A page of shape 1 or less is never dropped:
+            it may hardly change at all, and a first access to such a page is worth any price. Without weights, its change
+            rate is a page's weight as before, whatever it is
         policy: ``spaced`` for accesses that are spread evenly, where the cost is the lower bound
             of Theorem 3.3; ``randomized`` for pages drawn independently, where it is exact
         min_interval, max_interval: bounds on the mean time between two accesses of a page,
@@ -110,7 +143,8 @@ def frequencies(
         host: an integer >= 0 for each page
         host_cap: the largest share of all accesses for the pages of each host, or one for all
 
-    With bounds or caps the multiplier is that of the budget alone.
+    The budget is a ceiling: bounds and caps may leave a part of it that no page can use. With them the multiplier is
+    that of the budget alone.
     """
     law = access_time_law(access_time)
     if not isinstance(law, Law):
@@ -123,15 +157,36 @@ def frequencies(
     weights, weightless = (None, resting) if weight is None else _checked("weight", weight, rates.size)
     if weights is not None and resting + weightless >= rates.size and not ((rates > 0) & (weights > 0)).any():
         raise ValueError("no page has both a weight and a change rate > 0: there is nothing to schedule")
+    shapes = None if shape is None else _shapes(shape, rates.size)
     limited = any(option is not None for option in (min_interval, max_interval, host, host_cap))
-    if not limited and (weights is None or _proportional(weights, rates)):
+    if shapes is None and not limited and (weights is None or _proportional(weights, rates)):
         return _closed_form(rates, weights, law, policy)
-    problem = _problem(rates, rates if weights is None else weights, law, policy, some_idle=bool(resting or weightless))
+    if shapes is not None:
+        problem = _uncertain_problem(rates, weights, shapes, law, policy)
+    else:
+        problem = _problem(rates, rates if weights is None else weights, law, policy, some_idle=bool(resting or weightless))
     if limited:
         from crawlproof.schedule.limits import limited_plan
 
-        return limited_plan(problem, law.mean, min_interval, max_interval, host, host_cap)
-    return _general(problem)
+        plan = limited_plan(problem, law.mean, min_interval, max_interval, host, host_cap)
+    else:
+        plan = _general(problem)
+    return plan if shapes is None else replace(plan, _variance=_variance_of(rates, weights, shapes, law, policy))
+
+
+def _shapes(shape: ArrayLike, size: int) -> Array | None:
+    """One for each page, all > 0; None if all rates are known."""
+    try:
+        array = np.asarray(shape, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"shape must be numbers, got {shape!r}") from None
+    if array.ndim > 1 or (array.ndim == 1 and array.size != size):
+        raise ValueError(f"shape must be one number or {size}, one for each page, got shape {array.shape}")
+    bad = ~(array > 0)
+    if bad.any():
+        at = f"[{int(np.flatnonzero(bad)[0])}]" if array.ndim else ""
+        raise ValueError(f"shape{at} must be > 0, got {float(array[bad].flat[0])!r}")
+    return None if np.isinf(array).all() else np.broadcast_to(array, (size,))
 
 
 def _checked(name: str, values: ArrayLike, size: int | None = None) -> tuple[Array, int]:
@@ -255,26 +310,77 @@ def _small_randomized_sides(kappa: Array, b: Array) -> Sides:
 
 
 @dataclass(frozen=True, eq=False)
+class Family:
+    """Consecutive pages of a problem for which the same formulas are compiled."""
+
+    name: str
+    pages: slice
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """The pages that matter, in units in which the largest weight is between 1 and 2."""
 
     policy: str
-    worth: Array
-    kappa: Array
+    #: worth, kappa, and for rates that are not known the shape of what is known
+    page: tuple[Array, ...]
     #: sum over all pages of what no frequency can save
     constant: float
     #: factor by which weights were divided, a power of two
     unit: float
-    #: which pages of the input these are; None for all
+    #: which pages of the input these are, in this order; None for all
     kept: NDArray[np.intp] | None
     size: int
+    #: with shapes: how many of the pages, which come first, have one of at least 1
+    wide: int = 0
+
+    @property
+    def worth(self) -> Array:
+        return self.page[0]
+
+    @property
+    def kappa(self) -> Array:
+        return self.page[1]
+
+    @property
+    def count(self) -> int:
+        return len(self.page[0])
+
+    @property
+    def model(self) -> str:
+        """Whose formulas hold for a page."""
+        return self.policy if len(self.page) == 2 else "gamma"
+
+    def families(self) -> list[Family]:
+        """Parts for the cores, each of pages with the same compiled formulas."""
+        if len(self.page) == 2:
+            return [Family(self.policy, part) for part in _shares(self.count)]
+        halves = (("wide", 0, self.wide), ("narrow", self.wide, self.count - self.wide))
+        return [
+            Family(name, slice(first + part.start, first + part.stop))
+            for name, first, count in halves if count for part in _shares(count)
+        ]
+
+    def each(self, part: slice) -> tuple[Array, ...]:
+        return tuple(values[part] for values in self.page)
+
+    @cached_property
+    def ceiling(self) -> Array:
+        """For each page a price from which on it buys nothing, or next to nothing."""
+        if len(self.page) == 2:
+            return self.worth
+        worth, kappa, shape = self.page
+        with np.errstate(divide="ignore", over="ignore"):
+            # worth times gamma_price, which is at most its age kappa/frequency
+            return worth * np.minimum(np.where(shape > 1, shape / np.maximum(shape - 1, 0), np.inf), kappa / NEXT_TO_NOTHING)
 
     @cached_property
     def top(self) -> float:
         """The price from which on nobody buys."""
-        top = max(_in_threads(lambda part: float(self.worth[part].max()), _shares(len(self.worth))))
+        ceiling = self.ceiling
+        top = max(_in_threads(lambda part: float(ceiling[part].max()), _shares(self.count)))
         if not math.isfinite(top):
-            at = int(np.argmax(self.worth))
+            at = int(np.argmax(ceiling))
             page = at if self.kept is None else int(self.kept[at])
             raise ValueError(f"change_rate[{page}] is too small: weight over changes per access is no float64 number")
         return top
@@ -296,30 +402,33 @@ class Problem:
     def _marginal(self, frequency: Array) -> Array:
         if self.kept is not None:
             frequency = frequency[self.kept]
-        marginal = pages.MARGINAL[self.policy]
-        values = _map(lambda part: marginal(self.worth[part], self.kappa[part], frequency[part]), len(self.worth))
+        marginal = pages.MARGINAL[self.model]
+        values = _map(lambda part: marginal(*self.each(part), frequency[part]), self.count)
         return self.spread(values) * self.unit
 
     def demand(self, price: Array | float) -> Array:
         """Frequency of each page at a price for all, or for each."""
-        each = np.full(len(self.worth), price)
-        if len(self.worth) >= MANY:
-            frequency, compiled = np.empty(len(self.worth)), passes().EACH[self.policy]
-            _in_threads(
-                lambda part: compiled(self.worth[part], self.kappa[part], each[part], frequency[part]), _shares(len(each))
-            )
+        each = np.full(self.count, price)
+        if self.count >= MANY:
+            frequency, compiled = np.empty(self.count), passes().EACH
+
+            def work(family: Family) -> None:
+                part = family.pages
+                compiled[family.name](self.each(part), each[part], frequency[part])
+
+            _in_threads(work, self.families())
             return frequency
-        with np.errstate(over="ignore", under="ignore"):  # far below the price that is looked for
-            return pages.DEMAND[self.policy](self.worth, self.kappa, each)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # far below the price that is looked for
+            return pages.DEMAND[self.model](*self.page, each)
 
     def value(self, price: float) -> Array:
         """Each page's part of the dual function."""
-        offer = pages.OFFER[self.policy]
-        return _map(lambda part: offer(self.worth[part], self.kappa[part], price)[1], len(self.worth))
+        offer = pages.OFFER[self.model]
+        return _map(lambda part: offer(*self.each(part), price)[1], self.count)
 
     def stale(self, frequency: Array) -> Array:
-        stale = pages.STALE[self.policy]
-        return _map(lambda part: stale(self.worth[part], self.kappa[part], frequency[part]), len(self.worth))
+        stale = pages.STALE[self.model]
+        return _map(lambda part: stale(*self.each(part), frequency[part]), self.count)
 
 
 def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bool) -> Problem:
@@ -342,7 +451,89 @@ def _problem(rate: Array, weight: Array, law: Law, policy: str, *, some_idle: bo
         kappa = np.abs(_of_law(law, law.log_laplace, rate))
         worth = _map(lambda part: _worth(rate[part], weight[part] / unit, law.mean), rate.size)
         constant = float((weight / unit * _of_law(law, law.relative_excess, rate)).sum())
-    return Problem(policy, worth, kappa, constant, unit, kept, size)
+    return Problem(policy, (worth, kappa), constant, unit, kept, size)
+
+
+def _uncertain_problem(rate: Array, weight: Array | None, shape: Array, law: Law, policy: str) -> Problem:
+    """The pages by shape: those of at least 1 first."""
+    costs = rate if weight is None else weight
+    kept = (rate > 0) & (costs > 0)
+    kept, wide = np.concatenate([np.flatnonzero(kept & (shape >= 1)), np.flatnonzero(kept & ~(shape >= 1))]), int(np.count_nonzero(kept & (shape >= 1)))
+    unit = 2.0 ** max(math.floor(math.log2(float(costs.max()))), -1000)
+    mean, costs, known = rate[kept], costs[kept] / unit, shape[kept]
+    if weight is None:  # weighted by itself, a gamma rate has one more of shape (RATES-weighted-by-itself)
+        mean, known = mean * (1 + 1 / known), known + 1
+        wide = kept.size
+    known = np.clip(known, SHAPE_BEGIN, SHAPE_END)
+    page = (_worth(mean, costs, law.mean), mean * law.mean, known)
+    if policy == "spaced" and law.gamma_shape == math.inf:
+        return Problem(policy, page, 0.0, unit, kept, rate.size, wide)
+    return MixtureProblem(policy, page, 0.0, unit, kept, rate.size, wide, Posteriors(mean, known, law, policy))
+
+
+def _variance_of(
+    rate: Array, weight: Array | None, shape: Array, law: Law, policy: str
+) -> Callable[[Array], tuple[float, float]]:
+    def variance(frequency: Array) -> tuple[float, float]:
+        _, found = Posteriors(rate, np.minimum(shape, SHAPE_END), law, policy).stale(weight, frequency)
+        return float(found.sum()), math.inf if weight is None else float(weight[rate > 0].sum())
+
+    return variance
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureProblem(Problem):
+    """The same where expectations over what is not known have no closed form."""
+
+    posteriors: Posteriors = None  # type: ignore[assignment]
+
+    def _solved(self, price: Array | float) -> tuple[Array, Array]:
+        """Demand at a price, and its derivative; the search starts where the one before it has ended."""
+        worth, kappa, shape = self.page
+        each = np.broadcast_to(np.asarray(price, dtype=np.float64), worth.shape)
+        # from the demand that a constant access time would have
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            frequency = np.maximum(pages.DEMAND["gamma"](worth, kappa, shape, each), self._floor)
+        slope = np.empty(self.count)
+
+        def work(part: slice) -> None:
+            some = Posteriors(
+                self.posteriors.rate[part], shape[part], self.posteriors.law, self.policy
+            )
+            some.solve(worth[part] * kappa[part], each[part], frequency[part], slope[part], self._floor[part])
+
+        dropped = (shape > 1) & (self.ceiling <= each)
+        frequency[dropped] = 0.0
+        _in_threads(work, _shares(self.count))
+        return np.where(dropped, 0.0, frequency), np.where(dropped, 0.0, slope)
+
+    @cached_property
+    def _floor(self) -> Array:
+        """No page gets less, unless it is dropped."""
+        return np.minimum(self.kappa * NEXT_TO_NOTHING, 1.0)
+
+    @cached_property
+    def ceiling(self) -> Array:
+        return self.posteriors.gain(self.worth * self.kappa, self._floor)
+
+    def demand(self, price: Array | float) -> Array:
+        return self._solved(price)[0]
+
+    def totals(self, price: float) -> Totals:
+        demand, slope = self._solved(price)
+        return Totals(float(demand.sum()), float(slope.sum()))
+
+    def value(self, price: float) -> Array:
+        frequency = self.demand(price)
+        return self.stale(frequency) + price * frequency
+
+    def stale(self, frequency: Array) -> Array:
+        return self.posteriors.stale(self.worth * self.kappa, frequency)[0]
+
+    def _marginal(self, frequency: Array) -> Array:
+        """A page that is never accessed: what the first access is worth."""
+        kept = frequency[self.kept]
+        return self.spread(self.posteriors.gain(self.worth * self.kappa, np.maximum(kept, self._floor))) * self.unit
 
 
 def _of_law(law: Law, function: Callable[[Array], Array], rate: Array) -> Array:
@@ -415,10 +606,17 @@ def _middle(low: float, high: float) -> float:
 
 
 def _general(problem: Problem) -> Plan:
-    if len(problem.worth) >= MANY and (plan := _from_histogram(problem)) is not None:
+    if isinstance(problem, MixtureProblem):
+        # the price for constant access times is near
+        near = _general(Problem(problem.policy, problem.page, 0.0, 1.0, None, problem.count, problem.wide)).multiplier
+        return _balanced(problem, problem.totals, near)
+    if problem.count >= MANY and (plan := _from_histogram(problem)) is not None:
         return plan
-    totals = _totals(problem)
-    found = balance(totals, 0.5 * problem.top, problem.top)
+    return _balanced(problem, _totals(problem), 0.5 * problem.top)
+
+
+def _balanced(problem: Problem, totals: Callable[[float], Totals], start: float) -> Plan:
+    found = balance(totals, start, problem.top)
     frequency = mixed(problem.demand(found.low), problem.demand(found.high))
     stale = float(problem.stale(frequency).sum())
     dual = max(float(problem.value(price).sum()) - price for price in {found.low, found.high})
@@ -430,19 +628,20 @@ def _gap(stale: float, dual: float, price: float) -> float:
 
 
 def _totals(problem: Problem) -> Callable[[float], Totals]:
-    worth, kappa = problem.worth, problem.kappa
-    if len(worth) < MANY:
-        response = pages.RESPONSE[problem.policy]
+    if problem.count < MANY:
+        response = pages.RESPONSE[problem.model]
 
         def few(price: float) -> Totals:
-            with np.errstate(over="ignore", under="ignore"):
-                return Totals(*(float(values.sum()) for values in response(worth, kappa, price)))
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                return Totals(*(float(values.sum()) for values in response(*problem.page, price)))
 
         return few
-    compiled = passes().TOTALS[problem.policy]
+    compiled = passes().TOTALS
 
     def totals(price: float) -> Totals:
-        found = _in_threads(lambda part: compiled(worth[part], kappa[part], price), _shares(len(worth)))
+        found = _in_threads(
+            lambda family: compiled[family.name](problem.each(family.pages), price), problem.families()
+        )
         return Totals(math.fsum(demand for demand, _ in found), math.fsum(slope for _, slope in found))
 
     return totals
@@ -454,31 +653,61 @@ def _from_histogram(problem: Problem) -> Plan | None:
     Scaling to the budget costs the square of what demand is off by. Whether that is good
     enough the certificate says; if it never is: None.
     """
-    worth, kappa = problem.worth, problem.kappa
-    parts = _shares(len(worth))
-    fill, finish = passes().FILL[problem.policy], passes().FINISH[problem.policy]
-    frequency = np.empty(len(worth))
-    price = _histogram_price(problem)
-    for _ in range(4):
-        found = _in_threads(lambda part, price=price: fill(worth[part], kappa[part], price, frequency[part]), parts)
+    families = problem.families()
+    fill, finish = passes().FILL, passes().FINISH
+    frequency = np.empty(problem.count)
+    price, elasticity = _histogram_price(problem) if len(problem.page) == 2 else _sample_price(problem)
+    for _ in range(6):
+
+        def filled(family: Family, price: float = price) -> tuple[float, float]:
+            part = family.pages
+            return fill[family.name](problem.each(part), price, frequency[part])
+
+        found = _in_threads(filled, families)
         demand = math.fsum(total for total, _ in found)
         if abs(demand - 1.0) <= NEARLY:
             dual = math.fsum(value for _, value in found) - price
             scale = 1.0 / demand
-            stale = math.fsum(
-                _in_threads(lambda part, scale=scale: finish(worth[part], kappa[part], frequency[part], scale), parts)
-            )
+
+            def finished(family: Family, scale: float = scale) -> float:
+                part = family.pages
+                return finish[family.name](problem.each(part), frequency[part], scale)
+
+            stale = math.fsum(_in_threads(finished, families))
             gap = _gap(stale, dual, price)
             if gap <= GOOD_ENOUGH * (problem.constant + stale):
                 return problem.plan(frequency, price, stale, gap)
-        totals = _totals(problem)(price)
-        if not (totals.demand > 0 and totals.slope < 0):
-            return None
-        price *= math.exp(_newton_step(price, totals))
+        if elasticity is not None and demand > 0:
+            step, elasticity = -math.log(demand) / elasticity, None
+        else:
+            totals = _totals(problem)(price)
+            if not (totals.demand > 0 and totals.slope < 0):
+                return None
+            step = _newton_step(price, totals)
+        price *= math.exp(step)
     return None
 
 
-def _histogram_price(problem: Problem) -> float:
+def _sample_price(problem: Problem) -> tuple[float, float | None]:
+    """The price for every sixteenth page in the place of all, and d log(demand)/d log(price) there."""
+    each = problem.count // (MANY // 2) if problem.count < 8 * MANY else 16
+    first = tuple(values[: problem.wide : each].copy() for values in problem.page)
+    last = tuple(values[problem.wide :: each].copy() for values in problem.page)
+    scale = problem.count / (len(first[0]) + len(last[0]))
+    compiled = passes().TOTALS
+
+    def totals(price: float) -> Totals:
+        parts = [compiled[name](part, price) for name, part in (("wide", first), ("narrow", last)) if len(part[0])]
+        return Totals(*(scale * math.fsum(column) for column in zip(*parts, strict=True)))
+
+    # if all had the mean worth and took the same part
+    start = float(first[0].mean() if len(first[0]) else last[0].mean())
+    found = balance(totals, start, problem.top).low
+    demand, slope = totals(found)
+    return found, found * slope / demand
+
+
+def _histogram_price(problem: Problem) -> tuple[float, None]:
     """The price for as many pages as there are bins, each with the mean worth in its bin."""
     worth, kappa = problem.worth, problem.kappa
     histogram = passes().HISTOGRAM[problem.policy]
@@ -501,7 +730,7 @@ def _histogram_price(problem: Problem) -> float:
     bin_kappa = np.log1p(mass[seen]) if problem.policy == "randomized" else mass[seen]
     compiled = passes().TOTALS[problem.policy]
     top = float(bin_worth.max())
-    return balance(lambda price: Totals(*compiled(bin_worth, bin_kappa, price)), 0.5 * top, top).low
+    return balance(lambda price: Totals(*compiled((bin_worth, bin_kappa), price)), 0.5 * top, top).low, None
 
 
 def mixed(more: Array, less: Array, budget: float = 1.0) -> Array:
@@ -532,7 +761,7 @@ def _map(function: Callable[[slice], Array], size: int) -> Array:
     return result
 
 
-def _in_threads(work: Callable[[slice], Any], parts: Sequence[slice]) -> list[Any]:
+def _in_threads(work: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
     if len(parts) == 1:
         return [work(parts[0])]
     return list(_pool().map(work, parts))

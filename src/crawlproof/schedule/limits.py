@@ -18,6 +18,8 @@ from crawlproof.schedule.frequencies import ROUNDING, Array, Plan, Problem, mixe
 
 # How far a limit may be beyond what can be met before it is an error: roundings of its input.
 SLACK = 1e-12
+LOWEST = 5e-324
+"""The price at which a page takes all that it may."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,8 @@ def _limits(
     return Limits(lower, upper, hosts.astype(np.intp), np.array(np.broadcast_to(cap, (max(count, cap.size),))))
 
 
-def _check(limits: Limits, movable: NDArray[np.bool_]) -> None:
-    """Whether any plan is within the limits; pages that are not worth an access stay at their lower bound."""
+def _check(limits: Limits) -> None:
+    """Whether any plan is within the limits."""
     asked = float(limits.lower.sum())
     if asked > 1 + SLACK:
         raise ValueError(f"max_interval asks for {asked:.6g} times as many accesses as there are")
@@ -94,12 +96,6 @@ def _check(limits: Limits, movable: NDArray[np.bool_]) -> None:
         raise ValueError(
             f"host {at}: max_interval asks for a share of {asked_of[at]:.6g} of the accesses, host_cap is {limits.cap[at]:.6g}"
         )
-    most = np.minimum(limits.of_hosts(np.where(movable, limits.upper, limits.lower)), limits.cap)
-    if most.sum() < 1 - SLACK:
-        raise ValueError(
-            f"min_interval and host_cap allow for a share of {most.sum():.6g} of the accesses,"
-            " and all of them have to go somewhere: raise a cap or use a slower robot"
-        )
 
 
 def limited_plan(
@@ -109,7 +105,7 @@ def limited_plan(
     kept = np.arange(problem.size) if problem.kept is None else problem.kept
     movable = np.zeros(problem.size, dtype=bool)
     movable[kept] = True
-    _check(everywhere, movable)
+    _check(everywhere)
     fixed = np.where(movable, 0.0, everywhere.lower)
     limits = Limits(
         everywhere.lower[kept], everywhere.upper[kept], everywhere.host[kept],
@@ -143,6 +139,8 @@ def _solve(problem: Problem, limits: Limits, budget: float) -> _Solution:
     def bought(price: float) -> Array:
         return np.where(page_host_price > price, at_cap, demand(price))
 
+    # The budget is a ceiling: where bounds and caps let the pages have less, the robot rests.
+    budget = min(budget, float(bought(LOWEST).sum()))
     low, high = _bisect(
         lambda price: np.array([bought(float(price[0])).sum() > budget]), np.array([problem.top])
     )
@@ -175,7 +173,7 @@ def _host_prices(problem: Problem, limits: Limits, demand: Any) -> tuple[Array, 
     if not binding.any():
         return price, frequency
     worth = np.zeros(limits.cap.size)
-    np.maximum.at(worth, limits.host, problem.worth)
+    np.maximum.at(worth, limits.host, problem.ceiling)
     low, high = _bisect(
         lambda price: limits.of_hosts(demand(price[limits.host])) > limits.cap, np.where(worth > 0, worth, 1.0)
     )

@@ -15,10 +15,27 @@ from typing import Any
 
 import numpy as np
 from numba.extending import register_jitable
+from numpy.typing import NDArray
 
 from crawlproof import formulas
 from crawlproof.kernels.compiled import INSIDE, compiled_formula
-from crawlproof.kernels.float64 import _exp, _select, chi, phi1
+from crawlproof.kernels.float64 import (
+    LOG_END,
+    _exp,
+    _gamma_age,
+    _log_age,
+    _narrow_age,
+    _narrow_chi,
+    _select,
+    _wide_age,
+    _wide_chi,
+    chi,
+    gamma_chi,
+    gamma_price,
+    phi1,
+)
+
+Array = NDArray[np.float64]
 
 # price/worth is kept inside (0, 1); from 1 on a page buys nothing.
 LEAST = 2.0**-1000
@@ -126,6 +143,62 @@ def randomized_marginal(worth: Any, kappa: Any, frequency: Any) -> Any:
     return worth * ratio * ratio
 
 
+# Pages whose rates are known up to a gamma law, accessed every X = E[X] on average (RATES-expected-obsolescence):
+# kappa is the mean of mu X, and what is stale, worth and asked for are means over the law. ``wide`` has the
+# shapes from 1 on, ``narrow`` those up to 1; ``gamma`` takes all.
+
+
+def _uncertain(age_at: Any, chi_of: Any) -> tuple[Any, ...]:
+    """Demand, response, offer and stale cost of a page, with the kernels for its shape."""
+
+    @register_jitable(**INSIDE)
+    def buys(worth: Any, shape: Any, price: Any) -> Any:
+        # what the first access is worth is a/(a - 1) times as much as at a known rate, and has no bound for a <= 1
+        return price * (shape - 1.0) < worth * shape
+
+    @register_jitable(**INSIDE)
+    def demand(worth: Any, kappa: Any, shape: Any, price: Any) -> Any:
+        bought = np.minimum(kappa / age_at(shape, np.maximum(price / worth, LEAST)), MOST)
+        return _select(buys(worth, shape, price), bought, 0.0)
+
+    @register_jitable(**INSIDE)
+    def response(worth: Any, kappa: Any, shape: Any, price: Any) -> Any:
+        """The demand and its derivative in the price: -kappa (1 + t/a)**(a + 1)/(worth t**3)."""
+        age = age_at(shape, np.maximum(price / worth, LEAST))
+        bought = kappa / age
+        steep = _exp(np.minimum((shape + 1.0) / shape * _log_age(shape, age), LOG_END))
+        slope = -bought * steep / (worth * age * age)
+        some = buys(worth, shape, price)
+        return _select(some, np.minimum(bought, MOST), 0.0), _select(some, _select(bought < MOST, slope, 0.0), 0.0)
+
+    @register_jitable(**INSIDE)
+    def offer(worth: Any, kappa: Any, shape: Any, price: Any) -> Any:
+        age = age_at(shape, np.maximum(price / worth, LEAST))
+        log_age = _log_age(shape, age)
+        some, reduced = buys(worth, shape, price), worth * kappa
+        return _select(some, kappa / age, 0.0), _select(some, reduced * (log_age * phi1(log_age)), reduced)
+
+    @register_jitable(**INSIDE)
+    def stale(worth: Any, kappa: Any, shape: Any, frequency: Any) -> Any:
+        found = worth * kappa * chi_of(shape, kappa / np.maximum(frequency, LEAST))
+        return _select(frequency > 0.0, found, worth * kappa)
+
+    return demand, response, offer, stale
+
+
+_wide, _narrow, _gamma = (
+    _uncertain(age, chi_of) for age, chi_of in ((_wide_age, _wide_chi), (_narrow_age, _narrow_chi), (_gamma_age, gamma_chi))
+)
+
+
+def gamma_marginal(worth: Array, kappa: Array, shape: Array, frequency: Array) -> Array:
+    """What one more unit of frequency saves, in the mean."""
+    with np.errstate(divide="ignore"):
+        first = np.where(shape > 1, shape / np.maximum(shape - 1, 0), np.inf)
+    asked = gamma_price(shape, kappa / np.maximum(frequency, LEAST))
+    return worth * np.where(frequency > 0, asked, first)
+
+
 @register_jitable(**INSIDE)
 def _itself(kappa: Any) -> Any:
     return kappa
@@ -137,4 +210,6 @@ DEMAND = {"spaced": spaced_demand, "randomized": randomized_demand}
 RESPONSE = {"spaced": spaced_response, "randomized": randomized_response}
 OFFER = {"spaced": spaced_offer, "randomized": randomized_offer}
 STALE = {"spaced": spaced_stale, "randomized": randomized_stale}
-MARGINAL = {"spaced": spaced_marginal, "randomized": randomized_marginal}
+MARGINAL = {"spaced": spaced_marginal, "randomized": randomized_marginal, "gamma": gamma_marginal}
+for _name, _functions in (("wide", _wide), ("narrow", _narrow), ("gamma", _gamma)):
+    DEMAND[_name], RESPONSE[_name], OFFER[_name], STALE[_name] = _functions

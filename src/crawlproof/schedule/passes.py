@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
 from crawlproof.formulas import clw
 from crawlproof.kernels import compiled as kernels
@@ -46,18 +47,43 @@ def _add(total, lost, value):
     return after, lost + ((total - (after - seen)) + (value - seen))
 
 
+def _piece(page: tuple[Any, ...], start: int) -> tuple[Any, ...]:
+    return tuple(values[start : start + PIECE] for values in page)
+
+
+def _of(page: tuple[Any, ...], i: int) -> tuple[Any, ...]:
+    return tuple(values[i] for values in page)
+
+
+# A page is (worth, kappa) or (worth, kappa, shape): written out, so that a loop over pages stays one of vectors.
+@overload(_piece, inline="always")
+def _compiled_piece(page, start):
+    if len(page) == 2:
+        return lambda page, start: (page[0][start : start + PIECE], page[1][start : start + PIECE])
+    return lambda page, start: (
+        page[0][start : start + PIECE], page[1][start : start + PIECE], page[2][start : start + PIECE]
+    )
+
+
+@overload(_of, inline="always")
+def _compiled_of(page, i):
+    if len(page) == 2:
+        return lambda page, i: (page[0][i], page[1][i])
+    return lambda page, i: (page[0][i], page[1][i], page[2][i])
+
+
 def _totals(response: Callable[..., Any], sources: str) -> Callable[..., Any]:
     @njit(cache=True, **OPTIONS)
-    def totals(worth, kappa, price):
+    def totals(page, price):
         """Total demand at a price, and its derivative."""
         sources  # noqa: B018
         bought, falling = np.empty(PIECE), np.empty(PIECE)
         total = change = lost = 0.0
-        for start in range(0, worth.size, PIECE):
-            a, k = worth[start : start + PIECE], kappa[start : start + PIECE]
-            count = a.size
+        for start in range(0, page[0].size, PIECE):
+            p = _piece(page, start)
+            count = p[0].size
             for i in range(count):
-                bought[i], falling[i] = response(a[i], k[i], price)
+                bought[i], falling[i] = response(*_of(p, i), price)
             total, lost = _add(total, lost, _sum(bought, count))
             change += _sum(falling, count)
         return total + lost, change
@@ -67,16 +93,16 @@ def _totals(response: Callable[..., Any], sources: str) -> Callable[..., Any]:
 
 def _fill(offer: Callable[..., Any], sources: str) -> Callable[..., Any]:
     @njit(cache=True, **OPTIONS)
-    def fill(worth, kappa, price, frequency):
+    def fill(page, price, frequency):
         """Each page's demand; their total, and the sum of the values at this price."""
         sources  # noqa: B018
         values = np.empty(PIECE)
         total = least = total_lost = least_lost = 0.0
-        for start in range(0, worth.size, PIECE):
-            a, k, x = worth[start : start + PIECE], kappa[start : start + PIECE], frequency[start : start + PIECE]
-            count = a.size
+        for start in range(0, page[0].size, PIECE):
+            p, x = _piece(page, start), frequency[start : start + PIECE]
+            count = x.size
             for i in range(count):
-                x[i], values[i] = offer(a[i], k[i], price)
+                x[i], values[i] = offer(*_of(p, i), price)
             total, total_lost = _add(total, total_lost, _sum(x, count))
             least, least_lost = _add(least, least_lost, _sum(values, count))
         return total + total_lost, least + least_lost
@@ -86,17 +112,17 @@ def _fill(offer: Callable[..., Any], sources: str) -> Callable[..., Any]:
 
 def _finish(stale: Callable[..., Any], sources: str) -> Callable[..., Any]:
     @njit(cache=True, **OPTIONS)
-    def finish(worth, kappa, frequency, scale):
+    def finish(page, frequency, scale):
         """Multiply the frequencies; the cost that they leave."""
         sources  # noqa: B018
         costs = np.empty(PIECE)
         total = lost = 0.0
-        for start in range(0, worth.size, PIECE):
-            a, k, x = worth[start : start + PIECE], kappa[start : start + PIECE], frequency[start : start + PIECE]
-            count = a.size
+        for start in range(0, page[0].size, PIECE):
+            p, x = _piece(page, start), frequency[start : start + PIECE]
+            count = x.size
             for i in range(count):
                 x[i] *= scale
-                costs[i] = stale(a[i], k[i], x[i])
+                costs[i] = stale(*_of(p, i), x[i])
             total, lost = _add(total, lost, _sum(costs, count))
         return total + lost
 
@@ -105,11 +131,11 @@ def _finish(stale: Callable[..., Any], sources: str) -> Callable[..., Any]:
 
 def _each(demand: Callable[..., Any], sources: str) -> Callable[..., Any]:
     @njit(cache=True, **OPTIONS)
-    def each(worth, kappa, price, frequency):
+    def each(page, price, frequency):
         """The demand of each page at a price of its own."""
         sources  # noqa: B018
-        for i in range(worth.size):
-            frequency[i] = demand(worth[i], kappa[i], price[i])
+        for i in range(frequency.size):
+            frequency[i] = demand(*_of(page, i), price[i])
 
     return each
 
