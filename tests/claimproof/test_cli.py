@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pytest
 
 from claimproof.core.ledger import SCHEMA
 
+SOURCES = Path(__file__).parents[2] / "src" / "crawlproof"
 CLAIMS = '''
 [paper]
 key = "toy"
@@ -128,10 +130,12 @@ class Toy:
     def ledger(self) -> Path:
         return self.root / "derivations" / "ledger.json"
 
-    def __call__(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *arguments: str, program: str = "crawlproof", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         clean = {key: value for key, value in os.environ.items() if key != "CI"}
         return subprocess.run(
-            [sys.executable, "-m", "crawlproof", *arguments], cwd=self.root, capture_output=True, text=True, check=False,
+            [sys.executable, "-m", program, *arguments], cwd=self.root, capture_output=True, text=True, check=False,
             env=clean | {"CRAWLPROOF_ROOT": str(self.root)} | environment,
         )
 
@@ -349,6 +353,30 @@ def test_a_hand_edit_in_the_formulas_is_named(toy):
     done = toy("generate", "--check")
     assert done.returncode == 1
     assert "toy.py: square differs from what its claim gives" in done.stderr
+
+
+def test_formulas_are_generated_where_there_are_none(toy):
+    """In a checkout without them: what a derivation imports may not need what is made from it."""
+    place = toy.root / "src" / "crawlproof"
+    before = {path.name: path.read_bytes() for path in (place / "formulas").iterdir()}
+    shutil.copytree(SOURCES, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("formulas", "__pycache__"))
+    shutil.rmtree(place / "formulas")
+    (toy.root / "derivations" / "shipped").mkdir()
+    shipped = toy.root / "derivations" / "shipped" / "calls.py"
+    shipped.write_text("from crawlproof.formulas import square\nassert square(3.0) == 16.0\n", encoding="utf-8")
+    settings = toy.root / "pyproject.toml"
+    settings.write_text(PYPROJECT + 'after-generation = ["shipped"]\n', encoding="utf-8")
+    path = {"PYTHONPATH": str(toy.root / "src")}
+    toy.replace("import sympy as sp", "import sympy as sp, crawlproof.kernels.symbolic, crawlproof.models.kronecker")
+
+    without = toy("verify", "--no-cache", program="claimproof", **path)
+    assert without.returncode == 1
+    assert "No module named 'crawlproof.formulas'" in without.stderr
+    done = toy("generate", "--no-cache", program="claimproof", **path)
+    assert done.returncode == 0, done.stderr
+    assert {path.name: path.read_bytes() for path in (place / "formulas").iterdir() if path.is_file()} == before
+    again = toy("verify", "--no-cache", program="claimproof", **path)
+    assert again.returncode == 0, again.stderr
 
 
 def test_claims_tell_the_story(finished):
