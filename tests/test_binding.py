@@ -94,9 +94,11 @@ def _accepted(taken: Taken, falsified: Falsified) -> bool:
     try:
         taken.against(falsified.statement)
     except CheckFailed as error:
-        assert str(error).startswith(taken.claim_id)
-        return False
-    return True
+        failure = str(error)
+    else:
+        return True
+    assert failure.startswith(taken.claim_id)
+    return False
 
 
 def test_a_falsified_statement_fails_its_check(script, monkeypatch):
@@ -125,7 +127,9 @@ def test_a_formula_falsified_in_the_file_stops_the_derivation(tmp_path):
     (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
     outcome = run.run_one(Project(tmp_path), folder / "s5_limit.py", use_cache=False)
     assert outcome.result is None
-    assert outcome.error is not None and "CLW-C5.1a" in outcome.error and "s5_limit.py" in outcome.error
+    assert outcome.error is not None
+    assert "CLW-C5.1a" in outcome.error
+    assert "s5_limit.py" in outcome.error
 
 
 def test_every_claim_with_a_formula_is_checked_by_it():

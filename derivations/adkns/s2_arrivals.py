@@ -82,8 +82,8 @@ rate, P_loss, P_obs, V1, N_act, P_star = sp.symbols("lambda P_loss P_obs V_1 N_a
 c_loss, c_obs, weight, c_rob, c_star = sp.symbols("c_loss c_obs a c_rob c_star", nonnegative=True)
 J = rate * (c_loss * P_loss + c_obs * P_obs) + weight * V1 + c_rob * N_act + c_star * P_star
 paper.claim("ADKNS-2").definition()
-paper.claim("ADKNS-S1.cost").equal(
-    J.subs({c_obs: 0, weight: 0, c_rob: 0}), c_loss * (rate * P_loss) + c_star * P_star
+paper.claim("ADKNS-S1.cost").equal(  # what (2) has beyond it vanishes with the other coefficients
+    J - (c_loss * (rate * P_loss) + c_star * P_star), rate * c_obs * P_obs + weight * V1 + c_rob * N_act
 )
 
 # %%
@@ -248,11 +248,19 @@ def stationary_row(generator):
     return fmpq_mat([stationary(generator)])
 
 
+def is_the_one_law(generator, row):
+    """A law that the generator keeps, where all that it keeps are multiples of one row."""
+    kept = all(entry == 0 for entry in (row * generator).entries())
+    return kept and sum(row.entries()) == 1 and generator.rank() == generator.nrows() - 1
+
+
 stationary_claim = paper.claim("ADKNS-S2.stationary")
-solution = sp.Matrix([sp.symbols("x_1 x_2")])
-unique = sp.solve([(solution * (D0 + B))[0], (solution * e)[0] - 1], list(solution), dict=True)
 for i in (0, 1):
-    stationary_claim.equal(unique[0][solution[i]], theta[i])
+    stationary_claim.equal((theta * D0)[i], -(theta * B)[i])
+stationary_claim.instances(
+    [total(bmap) for bmap in bmaps], lambda g: is_the_one_law(g, stationary_row(g)), what="random arrivals with 1 to 5 phases",
+    wrong={"all phases equally likely": lambda g: is_the_one_law(g, fmpq_mat([[fmpq(1, g.nrows())] * g.nrows()]))},
+)
 
 # %%
 after_batch = theta * B

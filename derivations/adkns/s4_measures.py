@@ -265,13 +265,14 @@ paper.claim("ADKNS-8").instances(
 # $\sum_{k=0}^n(k - n)d_k$. That is (8).
 
 # %%
+nothing = sp.Symbol("d_0", real=True)
 rates = sp.symbols("d_1:7", positive=True)
-nothing = -sum(rates)  # d_0: the row of D(1) sums to 0
+row = nothing + sum(rates)  # the row of D(1), which sums to 0
 substitution = paper.claim("ADKNS-8.substitution")
-for free in range(5):
+for free in range(1, 5):  # with no place free both sides are empty
     accepted = sum(min(k, free) * d for k, d in enumerate(rates, start=1))
     as_printed = sum((k - free) * d for k, d in enumerate((nothing, *rates)) if k <= free)
-    substitution.equal(accepted, as_printed)
+    substitution.equal(accepted - as_printed, sp.Mul(free, row, evaluate=False))
 
 # %% [markdown]
 # ## Theorem 3: obsolescence and success

@@ -238,12 +238,11 @@ paper.claim("ADKNS-S5.before").textual(
 # leaves by service or by its clock before the tagged page's own clock rings.
 
 # %%
-x1, x2 = sp.symbols("x_1 x_2")
 two = QueueMatrices(two_phases)
-first_step = sp.solve([(u + mu) * x1 - mu / 2 - mu / 2 * x2, (u + nu) * x2 - nu], [x1, x2])
+first, second = v1(two, u, 0)[0]
 start = paper.claim("ADKNS-20.start")
-for position, symbol in enumerate((x1, x2)):
-    start.equal(first_step[symbol], v1(two, u, 0)[0][position])
+start.equal((u + mu) * first, mu / 2 + mu / 2 * second)
+start.equal((u + nu) * second - nu, 0)
 
 one = QueueMatrices(plain)
 served_symbolic, obsolete_symbolic = v1(one, u, 2), v2(one, u, 2)

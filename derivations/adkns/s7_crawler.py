@@ -26,7 +26,6 @@ from crawlproof.models.printed_numbers import (
     decimal,
     integers,
     last_place,
-    one_up,
     report,
     summary,
     tally,

@@ -15,7 +15,7 @@ from claimproof import Paper
 from claimproof.core.project import Project
 from crawlproof.models.level_recursion import cheapest, exact_costs
 from crawlproof.models.printed_examples import Example, falling_policies, lumped, mean, modes_of, moments, thresholds
-from crawlproof.models.printed_numbers import PrintedNumbers, as_printed, compare, decimal, one_up, report, summary
+from crawlproof.models.printed_numbers import PrintedNumbers, as_printed, compare, decimal, one_up, report
 
 paper = Paper("adkns")
 printed = PrintedNumbers.load(Project.find().derivations / "adkns" / "printed.toml")

@@ -24,7 +24,7 @@ from crawlproof.models.printed_examples import (
     row_sums,
     with_signs_of_rates,
 )
-from crawlproof.models.printed_numbers import PrintedNumbers, compare, one_up, report, summary
+from crawlproof.models.printed_numbers import PrintedNumbers, compare, one_up, report
 
 paper = Paper("adkns")
 printed = PrintedNumbers.load(Project.find().derivations / "adkns" / "printed.toml")

@@ -86,7 +86,7 @@ paper.claim("CLW-T3.4d").equal(sp.diff(lagrangian, x), equation_8, sample={h: (0
 N, i, j = sp.symbols("N i j", integer=True, positive=True)
 share, cost_of = sp.Function("x", real=True), sp.Function("g", real=True)
 whole = sp.Sum(cost_of(share(i)), (i, 1, N)) + lam * (sp.Sum(share(i), (i, 1, N)) - 1)
-paper.claim("CLW-T3.4d2").equal(sp.diff(whole, lam), sp.Sum(share(i), (i, 1, N)) - 1)
+paper.claim("CLW-T3.4d2").equal(sp.Derivative(whole, lam), sp.Sum(share(i), (i, 1, N)) - 1)
 
 # %% [markdown]
 # ## $h_i < 1$, and $h_i^{1/x_i} < 1$

@@ -264,8 +264,8 @@ for name in ("CLW-S3.7", "CLW-S3.7a"):
 
 # %%
 proportional = paper.claim("CLW-X.weights-proportional")
-proportional.equal((c * nu / mu).subs(c, c0 * mu), c0 * nu)
-proportional.equal(sp.solve(sp.Eq(Q / t, 1), t)[0], Q)
+proportional.equal(c * nu / mu - c0 * nu, nu * (c - c0 * mu) / mu)
+proportional.equal(Q / t - 1, (Q - t) / t)
 
 # %% [markdown]
 # ## The value, and the dual function

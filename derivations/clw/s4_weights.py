@@ -47,7 +47,7 @@ convex.equal((page.subs(x, y) - page - sp.diff(page, x) * (y - x)).subs(in_b), b
 # %%
 printed_13 = -c * nu / mu + c * nu / mu * (2 * h * (1 - h) * x + h**2 * x**2) / (1 - h + h * x) ** 2 + lam
 paper.claim("CLW-T4.1f").equal(sp.diff(page + lam * (x - 1), x), printed_13, where=[h < 1], sample=unit)
-paper.claim("CLW-T4.1f2").equal(sp.diff(page + lam * (X1 + x - 1), lam), X1 + x - 1, sample=unit)
+paper.claim("CLW-T4.1f2").equal(sp.Derivative(page + lam * (X1 + x - 1), lam), X1 + x - 1, sample=unit)
 squared = lam * mu * (1 - h + h * x) ** 2 - nu * c * (1 - h) ** 2
 paper.claim("CLW-T4.1g").equal(printed_13 * mu * (1 - h + h * x) ** 2, squared, where=[h < 1], sample=unit)
 
@@ -285,9 +285,9 @@ dropped.instances(
 )
 
 # %%
-paper.claim("CLW-R7").equal(
-    (sp.sqrt(nu / lam) * U - B1).subs(lam, nu * (U / (1 + B1)) ** 2), sp.Integer(1) + 0 * U,
-    sample=ranges,
+root = sp.Symbol("l", positive=True)  # the square root of lambda
+paper.claim("CLW-R7").equal(  # the sum of (15) over the pages is 1 at one root only
+    (sp.sqrt(nu) / root * U - B1) - 1, (1 + B1) / root * (sp.sqrt(nu) * U / (1 + B1) - root), sample=ranges,
 )
 condition = paper.claim("CLW-R8")
 condition.equal(x15.subs(in_b).subs({c: mu * s**2, lam: nu * t**2}), (s - t) / t * b, using=["CLW-R7", "CLW-T4.1h"], sample=ranges)

@@ -359,24 +359,26 @@ heavy.instances(
 
 share = paper.claim("CLW-T5.1b2")
 share.refute(sp.Eq(1 / heavy_Q, sp.Integer(1), evaluate=False), witness={}, using=["CLW-X.one-heavy-page"])
-a, m = sp.symbols("a m", positive=True)  # kappa_i/mu_i and mu_i
-share.equal((a * m / Q) / m, a / Q, given=r"$\max_i\mu_{i,N} \to 0$, so that $\kappa_i/\mu_i \to E[X]$ uniformly and $Q \to \mu E[X]$", using=["CLW-X.uniform-limit"])
+a, m, mu = sp.symbols("a m mu", positive=True)  # kappa_i/mu_i, mu_i and their sum
+share.equal((a * m / Q - m / mu) / m, (a * mu - Q) / (Q * mu), given=r"$\max_i\mu_{i,N} \to 0$, so that $\kappa_i/\mu_i \to E[X]$ uniformly and $Q \to \mu E[X]$", using=["CLW-X.uniform-limit"])
 common = paper.claim("CLW-T5.1c")
 common.refute(
     sp.Eq(e(-heavy_Q / sqrt5), e(-1 / sqrt5), evaluate=False), witness={}, using=["CLW-X.one-heavy-page"],
 )
 common.equal(
-    e(-kappa) ** (1 / (sqrt5 * f)).subs(f, kappa / Q), e(-Q / sqrt5),
+    sp.log(e(-kappa) ** (1 / (sqrt5 * f))) + Q / sqrt5, (Q * f - kappa) / (sqrt5 * f),
     given=r"$\max_i\mu_{i,N} \to 0$, so that $Q \to q$", using=["CLW-X.uniform-limit"],
 )
 
-f1, f2, c0, mu, nu, T = sp.symbols("f_1 f_2 c_0 mu nu t", positive=True)
+F, c0, nu, T = sp.symbols("F c_0 nu t", positive=True)  # F: the sum of all f_i
 bracket = (1 - 1 / phi) * T**phi + T ** (phi**2) / phi
 passage = paper.claim("CLW-T5.1d")
-passage.equal(e(-kappa) ** (1 / (sqrt5 * f)).subs(f, kappa / Q), e(-Q / sqrt5), using=["CLW-T3.4g"])  # t_i is the same for all pages
+passage.equal(  # t_i is the same for all pages
+    sp.log(e(-kappa) ** (1 / (sqrt5 * f))) + Q / sqrt5, (Q * f - kappa) / (sqrt5 * f), using=["CLW-T3.4g"]
+)
+stated = c0 * mu - c0 * nu * (1 - (1 - 1 / phi) * T**phi - T ** (phi**2) / phi)
 passage.equal(
-    c0 * mu - c0 * nu * (1 - (f1 + f2 + (1 - f1 - f2)) * bracket), c0 * mu - c0 * nu * (1 - (1 - 1 / phi) * T**phi - T ** (phi**2) / phi),
-    using=["CLW-T5.1c"],
+    c0 * mu - c0 * nu * (1 - F * bracket) - stated, c0 * nu * (F - 1) * bracket, using=["CLW-T5.1c"],
 )
 paper.claim("CLW-T5.1e").equal(
     (c0 * mu - c0 * nu * (1 - bracket)).subs(T, e(-mu / nu / sqrt5)),

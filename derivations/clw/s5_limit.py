@@ -16,7 +16,6 @@ import sympy as sp
 
 from claimproof import Paper
 from claimproof.engines.balls import sign_of
-from crawlproof.kernels.symbolic import psi
 
 paper = Paper("clw")
 

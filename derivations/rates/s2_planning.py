@@ -21,6 +21,7 @@ import sympy as sp
 from sympy.codegen.cfunctions import log1p
 
 from claimproof import Paper
+from claimproof.session.rules import substitution
 from crawlproof.kernels.symbolic import gamma_chi, gamma_price, phi1
 
 paper = Paper("rates")
@@ -58,10 +59,9 @@ cost.export(
 # In accesses, $t = am/(fb)$:
 
 # %%
-in_accesses = 1 - f / m * b / (a - 1) * (1 - (1 + m / (f * b)) ** (1 - a))
-paper.claim("RATES-expected-in-accesses").equal(
-    obsolescence.subs(t, a * m / (f * b)), in_accesses, using=["RATES-expected-obsolescence"]
-)
+paper.claim("RATES-expected-in-accesses").by(substitution, proof, values={t: a * m / (f * b)})
+in_accesses = proof.substituted({t: a * m / (f * b)}).verified
+in_accesses
 
 # %% [markdown]
 # ## Both ends of the shape

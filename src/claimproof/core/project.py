@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-
 # How a kernel is told which derivation its notebook was built from, and where its records belong.
 DERIVATION_VARIABLE = "CLAIMPROOF_DERIVATION"
 RECORDS_VARIABLE = "CLAIMPROOF_RECORDS"
