@@ -657,6 +657,7 @@ def _from_histogram(problem: Problem) -> Plan | None:
     fill, finish = passes().FILL, passes().FINISH
     frequency = np.empty(problem.count)
     price, elasticity = _histogram_price(problem) if len(problem.page) == 2 else _sample_price(problem)
+    before, step = None, 0.0
     for _ in range(6):
 
         def filled(family: Family, price: float = price) -> tuple[float, float]:
@@ -678,7 +679,10 @@ def _from_histogram(problem: Problem) -> Plan | None:
             if gap <= GOOD_ENOUGH * (problem.constant + stale):
                 return problem.plan(frequency, price, stale, gap)
         if elasticity is not None and demand > 0:
-            step, elasticity = -math.log(demand) / elasticity, None
+            # a sample's slope first, then that between the last two prices: cheaper than another pass for the slope
+            if before is not None:
+                elasticity = (math.log(demand) - before) / step
+            before, step = math.log(demand), -math.log(demand) / elasticity
         else:
             totals = _totals(problem)(price)
             if not (totals.demand > 0 and totals.slope < 0):
