@@ -38,8 +38,9 @@ test: setup  ## run every test, notebooks included
 notebooks: setup  ## rebuild the executed notebooks from the derivations
 	@$(BIN)/crawlproof notebooks $(ARGS)
 
+# crawlproof itself imports the formulas: where there are none yet, only claimproof can make them.
 generate: setup  ## rewrite src/crawlproof/formulas from the verified claims
-	@$(BIN)/crawlproof generate $(ARGS)
+	@$(BIN)/claimproof generate $(ARGS)
 
 bench: setup  ## measure against peers
 	@$(BIN)/python benchmarks/run.py $(ARGS)

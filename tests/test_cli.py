@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+SOURCES = Path(__file__).parents[1] / "src" / "crawlproof"
 CLAIMS = '''
 [paper]
 key = "toy"
@@ -57,14 +59,21 @@ from claimproof import Paper
 x = sp.Symbol("x", positive=True)
 paper = Paper("toy")
 square = paper.claim("TOY-1")
-square.equal((x + 1) ** 2, x**2 + 2 * x + 1)
+proof = square.equal((x + 1) ** 2, x**2 + 2 * x + 1)
 square.export(
-    "square", (x + 1) ** 2, args={"side": x}, domain={"side": "> 0"}, describe={"side": "x, a length"},
+    "square", (x + 1) ** 2, of=proof, args={"side": x}, domain={"side": "> 0"}, describe={"side": "x, a length"},
     sample={"side": (1e-6, 1e6)}, summary="A square.", ulps=4,
 )
 paper.claim("TOY-2").inequality(sp.exp(x) > 1 + x, on={x: (0, 4)}, zeros={x: (0, 2)})
 paper.claim("TOY-3").refute(x**2 > x, witness={x: sp.Rational(1, 2)})
 paper.claim("TOY-3-corrected").equal(x**2 - x, x * (x - 1))
+'''
+
+SETTINGS = '''
+[tool.claimproof]
+command = "crawlproof"
+kernels = "crawlproof.kernels"
+formulas = "src/crawlproof/formulas"
 '''
 
 
@@ -86,10 +95,12 @@ class Toy:
     def ledger(self) -> Path:
         return self.root / "derivations" / "ledger.json"
 
-    def __call__(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *arguments: str, program: str = "crawlproof", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         clean = {key: value for key, value in os.environ.items() if key != "CI"}
         return subprocess.run(
-            [sys.executable, "-m", "crawlproof", *arguments], cwd=self.root, capture_output=True, text=True, check=False,
+            [sys.executable, "-m", program, *arguments], cwd=self.root, capture_output=True, text=True, check=False,
             env=clean | {"CRAWLPROOF_ROOT": str(self.root)} | environment,
         )
 
@@ -104,6 +115,7 @@ def make(root: Path) -> Toy:
     toy = Toy(root)
     toy.script.parent.mkdir(parents=True)
     (root / "src" / "crawlproof" / "formulas").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
     toy.inventory.write_text(CLAIMS, encoding="utf-8")
     toy.script.write_text(DERIVATION, encoding="utf-8")
     return toy
@@ -167,7 +179,7 @@ def test_results_are_kept_by_content_and_never_in_continuous_integration(toy):
             'paper.claim("TOY-2").inequality(sp.exp(x) > 1 + x, on={x: (0, 4)}, zeros={x: (0, 2)})', "",
             ["TOY-2", "lost its check"],
         ),
-        ("square.equal((x + 1) ** 2, x**2 + 2 * x + 1)", "square.definition()", ["nothing to export"]),
+        ("square.equal((x + 1) ** 2, x**2 + 2 * x + 1)", "square.definition()", ["no right-hand side to export"]),
         ('paper.claim("TOY-3-corrected").equal(x**2 - x, x * (x - 1))', "", ["TOY-3 is refuted", "is unchecked"]),
         ('claim("TOY-2")', 'claim("TOY-9")', ["unknown claim 'TOY-9'"]),
     ],
@@ -220,6 +232,30 @@ def test_a_hand_edit_in_the_formulas_is_named(toy):
     assert "toy.py: square differs from what its claim gives" in done.stderr
 
 
+def test_formulas_are_generated_where_there_are_none(toy):
+    """In a checkout without them: what a derivation imports may not need what is made from it."""
+    place = toy.root / "src" / "crawlproof"
+    before = {path.name: path.read_bytes() for path in (place / "formulas").iterdir()}
+    shutil.copytree(SOURCES, place, dirs_exist_ok=True, ignore=shutil.ignore_patterns("formulas", "__pycache__"))
+    shutil.rmtree(place / "formulas")
+    (toy.root / "derivations" / "shipped").mkdir()
+    shipped = toy.root / "derivations" / "shipped" / "calls.py"
+    shipped.write_text("from crawlproof.formulas import square\nassert square(3.0) == 16.0\n", encoding="utf-8")
+    settings = toy.root / "pyproject.toml"
+    settings.write_text(SETTINGS + 'after-generation = ["shipped"]\n', encoding="utf-8")
+    path = {"PYTHONPATH": str(toy.root / "src")}
+    toy.replace("import sympy as sp", "import sympy as sp, crawlproof.kernels.symbolic, crawlproof.models.kronecker")
+
+    without = toy("verify", "--no-cache", program="claimproof", **path)
+    assert without.returncode == 1
+    assert "No module named 'crawlproof.formulas'" in without.stderr
+    done = toy("generate", "--no-cache", program="claimproof", **path)
+    assert done.returncode == 0, done.stderr
+    assert {path.name: path.read_bytes() for path in (place / "formulas").iterdir() if path.is_file()} == before
+    again = toy("verify", "--no-cache", program="claimproof", **path)
+    assert again.returncode == 0, again.stderr
+
+
 def test_claims_tell_the_story(finished):
     story = finished("claims", "TOY-3").stdout
     for word in ("TOY-3", "false", "1/2", "1/4", "TOY-3-corrected"):
@@ -229,7 +265,8 @@ def test_claims_tell_the_story(finished):
         assert word in told
     one = json.loads(finished("claims", "TOY-1", "--json").stdout)
     assert one["verdict"] == "holds"
-    assert one["fully_verified"] is True
+    # A formula beside words: that it is what the words say is for a reader to see.
+    assert (one["bound"], one["basis"], one["closed"], one["fully_verified"]) == ("prose", "argued", False, False)
     assert one["mutants"]["killed"] == one["mutants"]["total"] > 0
     everything = json.loads(finished("claims", "--json").stdout)
     assert [claim["id"] for claim in everything] == ["TOY-1", "TOY-2", "TOY-3", "TOY-3-corrected"]

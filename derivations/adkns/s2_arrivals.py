@@ -725,18 +725,27 @@ def increasing(values):
     return all(bool(first < second) for first, second in itertools.pairwise(values))
 
 
+def rate_of_member(seed, member):
+    return rational_pair([fmpq_mat(d) for d in random_arrivals(Random(10 * seed + member), 2, 2)])[1][0]
+
+
+def team_rate(case):
+    seed, l = case
+    return rates_of(random_team(seed, lambda busy, idle: kronecker_sum(busy, *idle)))[l - 1]
+
+
 paper.claim("ADKNS-X.modes-monotone").instances(
     families, lambda family: increasing(rates_of(family)), what="families of modes by interpretations 1 to 3",
     only_gross="each case shows it strictly: the opposite fails in each",
     wrong={"modes in reverse": lambda family: increasing(rates_of(family[::-1]))},
 ).instances(
-    range(4), lambda seed: rates_of(random_team(seed, lambda busy, idle: kronecker_sum(busy, *idle))) == [
-        sum(rational_pair([fmpq_mat(d) for d in random_arrivals(Random(10 * seed + m), 2, 2)])[1][0] for m in range(l))
-        for l in (1, 2, 3)
-    ], what="rates of random teams as sums", wrong={"one robot more": lambda seed: rates_of(
-        random_team(seed, lambda busy, idle: kronecker_sum(busy, *idle))) == [
-        sum(rational_pair([fmpq_mat(d) for d in random_arrivals(Random(10 * seed + m), 2, 2)])[1][0] for m in range(l + 1))
-        for l in (1, 2, 3)]},
+    list(itertools.product(range(4), (1, 2, 3))),
+    lambda case: team_rate(case) == sum(rate_of_member(case[0], m) for m in range(case[1])),
+    what="rates of random teams as sums over their active robots",
+    wrong={
+        "each like the first": lambda case: team_rate(case) == case[1] * rate_of_member(case[0], 0),
+        "one robot more": lambda case: team_rate(case) == sum(rate_of_member(case[0], m) for m in range(case[1] + 1)),
+    },
 )
 
 # %% [markdown]

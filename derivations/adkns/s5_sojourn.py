@@ -893,7 +893,7 @@ for numerator, denominator, expected in (
     ("time_served", "served", example.sojourn_served), ("time_obsolete", "obsolete", example.sojourn_obsolete),
 ):
     corollary.simulated(
-        ratio(numerator, denominator), sp.Rational(int(expected.p), int(expected.q)), seed=22, runs=20_000, resolution=0.03,
+        ratio(numerator, denominator), sp.Rational(int(expected.p), int(expected.q)), seed=22, runs=50_000, resolution=0.02,
         what=f"{numerator} per page",
     )
 

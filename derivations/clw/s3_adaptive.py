@@ -17,6 +17,7 @@ import sympy as sp
 
 from claimproof import Paper
 from claimproof.engines.balls import sign_of
+from claimproof.session.rules import linear_expectation
 from crawlproof.kernels.symbolic import chi
 from crawlproof.kernels.symbolic import psi as psi_kernel
 
@@ -368,9 +369,8 @@ close.argued(
 y, m = sp.symbols("y m", real=True)
 every_page = paper.claim("CLW-X.every-policy-page")
 rests = ["CLW-S3.0a", "CLW-P6", "CLW-L3.1a", "CLW-X.tangent-exp"]
-every_page.equal(
-    psi(y), psi(m) + (1 - sp.exp(-m)) * (y - m) + sp.exp(-m) * psi(y - m), sample={y: (-3, 3), m: (-3, 3)}, using=rests
-)
+tangent = psi(m) + (1 - sp.exp(-m)) * (y - m)
+every_page.equal(psi(y), tangent + sp.exp(-m) * psi(y - m), sample={y: (-3, 3), m: (-3, 3)}, using=rests)
 
 # %% [markdown]
 # The mean over the intervals, divided by $m$, is the rate: $r_i = E\psi(y)/m = \chi(m) + \frac{e^{-m}}{m}E\psi(y - m) \ge \chi(m)$, because $\psi \ge 0$.
@@ -382,6 +382,10 @@ every_page.equal(  # the rate in the words of (2), and as E psi(y)/m
     1 - f / (mu * EX) * (1 - mean_unchanged), ((mu * EX / f) - 1 + mean_unchanged) / (mu * EX / f), using=rests
 )
 every_page.equal(1 - (1 - sp.exp(-load)) / load, chi(load).rewrite(sp.exp), using=rests)
+page_bound = every_page.equal(  # the mean of the tangent, divided by the mean of the y_j
+    (linear_expectation(tangent.subs(m, load), y, {y: load}) / load).subs(load, mu * EX / f),
+    1 - f / (mu * EX) * (1 - sp.exp(-mu * EX / f)), using=rests,
+)
 for side in (psi(u), psi(-u)):
     every_page.inequality(sp.Gt(side, 0, evaluate=False), on={u: (0, sp.oo)}, zeros={u: (0, 2)}, using=rests)
 every_page.argued(
@@ -415,7 +419,7 @@ every_policy.equal(
     cost, c0 * nu * psi(M) + c0 * nu * sp.exp(-M) * sum(weight * psi(value - M) for weight, value in weights),
     where=[f1 + f2 < 1, w < 1], sample=shares, using=rests,
 )
-every_policy.equal(c0 * (mu - nu + nu * sp.exp(-mu / nu)), c0 * nu * psi(mu / nu), using=rests)
+cost_bound = every_policy.equal(c0 * (mu - nu + nu * sp.exp(-mu / nu)), c0 * nu * psi(mu / nu), using=rests)
 every_policy.inequality(sp.Gt(psi(u), 0, evaluate=False), on={u: (0, sp.oo)}, zeros={u: (0, 2)}, using=rests)
 every_policy.inequality(sp.Gt(psi(-u), 0, evaluate=False), on={u: (0, sp.oo)}, zeros={u: (0, 2)}, using=rests)
 
@@ -473,7 +477,7 @@ constant.limit(two_values, spread, 0, sp.exp(-mu * mean_value), using=both)
 
 # %%
 every_page.export(
-    "every_policy_obsolescence", chi(mu * EX / f), verified=1 - f / (mu * EX) * (1 - sp.exp(-mu * EX / f)),
+    "every_policy_obsolescence", chi(mu * EX / f), of=page_bound,
     args={"frequency": f, "change_rate": mu, "mean_access_time": EX},
     domain={"frequency": "> 0 and <= 1", "change_rate": "> 0", "mean_access_time": "> 0"},
     describe={
@@ -485,7 +489,7 @@ every_page.export(
     ulps=8, summary="A bound on a page's obsolescence rate that no policy can beat, whatever it knows of its access times.",
 )
 every_policy.export(
-    "every_policy_cost", c0 / EX * psi_kernel(mu * EX), verified=c0 * (mu - 1 / EX + sp.exp(-mu * EX) / EX),
+    "every_policy_cost", c0 / EX * psi_kernel(mu * EX), of=cost_bound.substituted({nu: 1 / EX}),
     args={"cost_per_change": c0, "total_change_rate": mu, "mean_access_time": EX},
     domain={"cost_per_change": "> 0", "total_change_rate": "> 0", "mean_access_time": "> 0"},
     describe={

@@ -153,8 +153,13 @@ frequencies.equal(saved, c0 * nu * (1 - (1 + Q) * sp.exp(-Q)))
 
 # %%
 frequencies.equal((-sp.log(h) / Q).subs(h, sp.exp(-kappa)), kappa / Q)
+others, exponent = sp.symbols("x_others t_common", positive=True)  # kappa_i/x_i is the same for all pages, and the x_i add up to 1
+(shares,) = sp.solve(
+    [sp.Eq(x * exponent, kappa), sp.Eq(others * exponent, Q - kappa), sp.Eq(x + others, 1)], [x, others, exponent], dict=True
+)
+share_of_page = frequencies.equal(1 - shares[others], kappa / Q, where=[kappa < Q], sample={kappa: (0, 1), Q: (1, 2)})  # what the others leave
 frequencies.export(
-    "optimal_frequency", kappa / Q, args={"log_inverse_laplace": kappa, "total": Q}, ulps=1,
+    "optimal_frequency", kappa / Q, of=share_of_page, args={"log_inverse_laplace": kappa, "total": Q}, ulps=1,
     domain={"log_inverse_laplace": "> 0", "total": "> 0"},
     describe={
         "log_inverse_laplace": "kappa = ln(1/h) of the page, h = E exp(-mu X)",
@@ -440,12 +445,12 @@ notation.equal(P * (1 + b) - 1 - (S + b), (P - 1 - S) * (1 + b) + S * b)
 # %%
 a = sp.Symbol("a", positive=True)
 marginal = paper.claim("CLW-T3.4d")
-marginal.equal(
+in_age = marginal.equal(
     -sp.diff(page_cost, x).subs({c: a * mu / nu, h: sp.exp(-kappa)}),
     a * (1 - (1 + kappa / x) * sp.exp(-kappa / x)),
 )
 marginal.export(
-    "marginal_value", a * price_at_age(kappa / x),
+    "marginal_value", a * price_at_age(kappa / x), of=in_age,
     args={"worth": a, "log_inverse_laplace": kappa, "frequency": x}, ulps=8,
     domain={"worth": "> 0", "log_inverse_laplace": "> 0", "frequency": "> 0"},
     describe={

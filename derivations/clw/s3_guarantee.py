@@ -273,9 +273,9 @@ theorem.equal(
 )
 second, first = sp.symbols("second first", positive=True)
 variance = second - first**2
-theorem.equal(1 + variance / first**2, second / first**2)
+factor = theorem.equal(1 + variance / first**2, second / first**2)
 theorem.export(
-    "guarantee_factor", second / first**2, args={"mean_gap": first, "mean_square_gap": second}, ulps=4,
+    "guarantee_factor", second / first**2, of=factor, args={"mean_gap": first, "mean_square_gap": second}, ulps=4,
     domain={"mean_gap": "> 0", "mean_square_gap": "> 0"},
     describe={
         "mean_gap": "E d, mean distance between accesses to the page",

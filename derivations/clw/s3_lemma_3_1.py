@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sp
 
 from claimproof import Paper
+from claimproof.session.rules import linear_expectation
 from crawlproof.kernels.symbolic import chi, phi1, relative_excess
 
 paper = Paper("clw")
@@ -63,15 +64,9 @@ step.argued(
 S = sp.Symbol("S", positive=True)
 
 
-def expectation(expression):
+def expectation(expression, mean=d * EX, transform=h**d):
     """E of a combination of 1, S and exp(-mu S); anything else is refused."""
-    decay = sp.exp(-mu * S)
-    expanded = sp.expand(expression)
-    constant = expanded.subs({decay: 0, S: 0})
-    coefficients = expanded.coeff(decay), expanded.subs(decay, 0).coeff(S)
-    if sp.expand(constant + coefficients[0] * decay + coefficients[1] * S - expanded) != 0:
-        raise ValueError(f"not a combination of 1, S and exp(-mu S): {expression}")
-    return constant + coefficients[0] * h**d + coefficients[1] * d * EX
+    return linear_expectation(expression, S, {S: mean, sp.exp(-mu * S): transform})
 
 
 lemma = paper.claim("CLW-L3.1")
@@ -309,6 +304,8 @@ plt.show()
 # $\chi(x) = 1 - \varphi_1(x)$, it is a sum of two non-negative numbers, and no factor of it is too small for a double:
 #
 # $$E[Z] = d\,E[X]\,\bigl(\varrho\,\varphi_1(d\kappa) + \chi(d\kappa)\bigr).$$
+#
+# Nothing in it asks for an integer: whatever the law of the interval, its length enters by $E[S] = d\,E[X]$ and $E[e^{-\mu S}] = e^{d\ln h}$ only.
 
 # %%
 log_h = sp.Symbol("log_h", negative=True)
@@ -316,11 +313,12 @@ distance = sp.Symbol("distance", positive=True)
 in_logs = distance * EX - (1 - sp.exp(distance * log_h)) / mu
 stable = distance * EX * (relative_excess(EX, -log_h, mu) * phi1(-distance * log_h) + chi(-distance * log_h))
 lemma.equal(stable, in_logs)
+from_integral = lemma.equal(expectation(over_changes.subs(x, S), distance * EX, sp.exp(distance * log_h)), in_logs)
 stable
 
 # %%
 lemma.export(
-    "expected_obsolescence", stable, verified=in_logs,
+    "expected_obsolescence", stable, of=from_integral,
     args={"distance": distance, "change_rate": mu, "mean_access_time": EX, "log_laplace": log_h},
     domain={"distance": ">= 1", "change_rate": "> 0", "mean_access_time": "> 0", "log_laplace": "<= 0"},
     describe={

@@ -362,18 +362,18 @@ def share_form(argument):
 
 
 stable_bound = paper.claim("CLW-X.stable-bound")
-stable_bound.equal((EX - f / mu + f / mu * sp.exp(-kappa / f)) / EX, share_form(kappa / f))
+bound_share = stable_bound.equal((EX - f / mu + f / mu * sp.exp(-kappa / f)) / EX, share_form(kappa / f))
 share = paper.claim("CLW-X.gap-share")
 share.equal(  # the rate of a cycle of two gaps is the mean of the shares weighted with the gaps
     1 - (2 - sp.exp(-kappa * g1) - sp.exp(-kappa * g2)) / (mu * EX * (g1 + g2)),
     (g1 * share_form(kappa * g1) + g2 * share_form(kappa * g2)) / (g1 + g2),
 )
-share.equal((d * EX - (1 - sp.exp(-kappa * d)) / mu) / (d * EX), share_form(kappa * d))
+gap_share = share.equal((d * EX - (1 - sp.exp(-kappa * d)) / mu) / (d * EX), share_form(kappa * d))
 Qs, excess = sp.symbols("Q e", positive=True)
 stable_cost = paper.claim("CLW-X.stable-cost")
 stable_cost.equal(c0 * (mu - 1 / EX + sp.exp(-Qs) / EX), c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + (mu * EX - Qs)))
 with_excess = c0 * ((Qs + excess) / EX - 1 / EX + sp.exp(-Qs) / EX)  # mu = (Q + e)/E[X]
-stable_cost.equal(with_excess, c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + excess))
+cost_with_excess = stable_cost.equal(with_excess, c0 / EX * (psi_kernel(Qs).rewrite(sp.exp) + excess))
 
 # %% [markdown]
 # These become functions for users. A page is described by its change rate, $E[X]$ and $\ln h$; the excess $e = \sum(\mu_iE[X] - \kappa_i)$ is an argument of
@@ -401,14 +401,14 @@ def stable_form(argument):
 
 
 stable_bound.export(
-    "obsolescence_bound", stable_form(kappa / f), verified=share_form(kappa / f).subs(to_log), args={"frequency": f, **page_words},
+    "obsolescence_bound", stable_form(kappa / f), of=bound_share.substituted(to_log), args={"frequency": f, **page_words},
     domain={"frequency": "> 0 and <= 1", **page_domain},
     describe={"frequency": "f, the share of accesses that go to the page", **page_describe},
     sample={"frequency": (1e-9, 1), **page_sample}, rules=["jensen"], nonnegative=True, ulps=8,
     summary="LB(f): no schedule that ignores the access times keeps a page out of date for a smaller fraction of time.",
 )
 share.export(
-    "gap_obsolescence", stable_form(kappa * d), verified=share_form(kappa * d).subs(to_log), args={"distance": d, **page_words},
+    "gap_obsolescence", stable_form(kappa * d), of=gap_share.substituted(to_log), args={"distance": d, **page_words},
     domain={"distance": "> 0", **page_domain},
     describe={
         "distance": "d, accesses from one access of the page to the next; the rate of a sequence of gaps is the mean of "
@@ -418,7 +418,7 @@ share.export(
     summary="Expected share of a gap between two accesses in which the page is out of date.",
 )
 stable_cost.export(
-    "bound_cost", c0 / EX * (psi_kernel(Qs) + excess), verified=with_excess,
+    "bound_cost", c0 / EX * (psi_kernel(Qs) + excess), of=cost_with_excess,
     args={"cost_per_change": c0, "mean_access_time": EX, "total": Qs, "total_excess": excess},
     domain={"cost_per_change": "> 0", "mean_access_time": "> 0", "total": ">= 0", "total_excess": ">= 0"},
     describe={

@@ -112,13 +112,18 @@ age.limit(t - sp.log(1 + t), t, 0, 0)
 age.limit(1 / (t - sp.log(1 + t)), t, sp.oo, 0)
 
 # %% [markdown]
-# The form that is compiled has a kernel for $t = -1 - W_{-1}((k-1)/e)$:
+# For a given price, solve "marginal gain $= ak$" for $x$, with $y = e^{-\kappa/x}$ still in it. For $t = \kappa/x = -1 - W$ the definition
+# $We^W = (k-1)/e$ says $y = e^{-t} = (k-1)/W$, and what comes out is $\kappa/t$ again. The form that is compiled has a kernel for this $t$.
 
 # %%
-lambert = -1 - sp.LambertW((k - 1) * sp.exp(-1), -1)
-closed.equal(kappa / lambert, -kappa / (1 + sp.LambertW((k - 1) * sp.exp(-1), -1)), sample={k: (0, 1)})
+still_fresh = sp.Symbol("y", positive=True)
+(content,) = sp.solve(sp.Eq(sp.expand(gain).subs(sp.exp(-kappa / x), still_fresh), a * k), x)
+branch = sp.LambertW((k - 1) * sp.exp(-1), -1)
+at_price = closed.equal(
+    content.subs(still_fresh, (k - 1) / branch), -kappa / (1 + branch), where=[k < 1], sample={k: (0, 1)}
+)
 closed.export(
-    "frequency_at_price", kappa / age_at_price(k),
+    "frequency_at_price", kappa / age_at_price(k), of=at_price,
     args={"log_inverse_laplace": kappa, "relative_price": k}, ulps=8,
     domain={"log_inverse_laplace": "> 0", "relative_price": "> 0 and < 1"},
     describe={
@@ -283,10 +288,10 @@ dual.inequality(Gt(psi(-z), 0), on={z: (0, sp.oo)}, zeros={z: (0, 2)})
 # %%
 rho = sp.Symbol("rho", nonnegative=True)
 m = sp.Symbol("m", positive=True)
-value.equal((c - a * kappa * sp.exp(-t)).subs({a: c / m}).subs(kappa, m * (1 - rho)),
-            c * (1 - (1 - rho) * sp.exp(-t)), sample={rho: (0, 1)})
+at_age = value.equal((c - a * kappa * sp.exp(-t)).subs({a: c / m}).subs(kappa, m * (1 - rho)),
+                     c * (1 - (1 - rho) * sp.exp(-t)), sample={rho: (0, 1)})
 value.export(
-    "page_value_at_age", c * (rho + (1 - rho) * t * phi1(t)),
+    "page_value_at_age", c * (rho + (1 - rho) * t * phi1(t)), of=at_age,
     args={"weight": c, "relative_excess": rho, "age": t}, ulps=8,
     domain={"weight": "> 0", "relative_excess": ">= 0 and < 1", "age": "> 0"},
     describe={

@@ -356,9 +356,13 @@ corrected_zero.limit(
     (excess_kappa - f**2 * true_zero.subs(in_kappa)) / f**3, f, 0,
     -nu / mu * (sp.exp(-kappa) / (1 - sp.exp(-kappa))) ** 2, using=["CLW-L4.1"],
 )
+first_term = corrected_zero.equal(f**2 * at_zero.subs(in_kappa), f**2 * true_zero.subs(in_kappa), using=["CLW-L4.1"])
 
 # %%
 corrected_one = paper.claim("CLW-R5-corrected")
+last_term = corrected_one.series(
+    excess_kappa, f, 1, 2, (f - 1) * true_one.subs(in_kappa), direction="-", using=["CLW-L4.1"]
+)
 corrected_one.limit(excess_kappa / (f - 1), f, 1, true_one.subs(in_kappa), direction="-", using=["CLW-L4.1"])
 corrected_one.inequality(sp.Lt(1 - sp.exp(-kappa) - kappa, 0), on={kappa: (0, sp.oo)}, zeros={kappa: (0, 2)}, tail={kappa: 20})
 
@@ -386,6 +390,9 @@ stable_excess = (
     kappa / (mu * EX) * (1 - f) * f * sp.exp(-kappa) / (f + (1 - f) * kappa * phi1(kappa)) * bracket
 )
 closed = paper.claim("CLW-X.excess-closed")
+difference = closed.equal(
+    (rate - bound).subs(in_kappa), excess_kappa, where=[f <= 1], sample={f: (0, 1)}, using=["CLW-L4.1", "CLW-T3.3"]
+)
 closed.equal(
     excess_kappa,
     kappa / (mu * EX) * (1 - f) * f * sp.exp(-kappa) / (f + (1 - f) * kappa * phi1(kappa))
@@ -416,7 +423,7 @@ above.limit(excess_kappa, f, 1, 0, direction="-", using=["CLW-X.excess-closed"])
 fresh = (1 - f) * kappa * phi1(kappa)
 stable_rate = relative_excess(EX, kappa, mu) + kappa / (mu * EX) * (fresh + f * chi(kappa)) / (f + fresh)
 rate_kappa = rate.subs(in_kappa)
-lemma.equal(rate_kappa, stable_rate, where=[f <= 1], sample={f: (0, 1)}, using=["CLW-L4.1a", "CLW-L4.1b", "CLW-L4.1c"])
+in_kernels = lemma.equal(rate_kappa, stable_rate, where=[f <= 1], sample={f: (0, 1)}, using=["CLW-L4.1a", "CLW-L4.1b", "CLW-L4.1c"])
 
 # %%
 log_h = sp.Symbol("lnh", negative=True)
@@ -436,23 +443,21 @@ drawn = {
 }
 common = {"args": words, "domain": domain, "describe": describe, "sample": drawn, "rules": ["jensen"], "nonnegative": True}
 lemma.export(
-    "randomized_obsolescence", stable_rate.subs(to_log), verified=rate_kappa.subs(to_log), ulps=8,
+    "randomized_obsolescence", stable_rate.subs(to_log), of=in_kernels.substituted(to_log), ulps=8,
     summary="Fraction of time a page is out of date under the randomized policy (Lemma 4.1).", **common,
 )
 closed.export(
-    "randomized_excess", stable_excess.subs(to_log), verified=excess_kappa.subs(to_log), ulps=8,
+    "randomized_excess", stable_excess.subs(to_log), of=difference.substituted(to_log), ulps=8,
     summary="Randomized obsolescence rate minus the lower bound of Theorem 3.3 at the same frequency.", **common,
 )
 near_zero = f**2 * sp.exp(-kappa) / (mu * EX * kappa * phi1(kappa))
 corrected_zero.export(
-    "randomized_excess_near_zero", near_zero.subs(to_log),
-    verified=(true_zero * f**2).subs(in_kappa).subs(to_log), ulps=8,
+    "randomized_excess_near_zero", near_zero.subs(to_log), of=first_term.substituted(to_log), ulps=8,
     summary="First term of randomized_excess as the frequency tends to 0 (corrected expansion).", **common,
 )
 near_one = (1 - f) * sp.exp(-kappa) * kappa / (mu * EX) * chi(kappa)
 corrected_one.export(
-    "randomized_excess_near_one", near_one.subs(to_log),
-    verified=(true_one * (f - 1)).subs(in_kappa).subs(to_log), ulps=8,
+    "randomized_excess_near_one", near_one.subs(to_log), of=last_term.substituted(to_log), ulps=8,
     summary="First-order term of randomized_excess as the frequency tends to 1 (corrected expansion).", **common,
 )
 

@@ -359,7 +359,7 @@ sharpness = paper.claim("CLW-X.randomized-price-sharp")
 equal_pages = (q - 1 + 1 / (1 + N * (sp.exp(q / N) - 1))) / (q - 1 + sp.exp(-q))
 many = q / ((1 + q) * chi(q))
 sharpness.limit(equal_pages, q, 0, 2 - 1 / N)
-sharpness.equal((q - 1 + 1 / (1 + q)) / (q - 1 + sp.exp(-q)), many, sample=ranges)
+limit_of_many = sharpness.equal((q - 1 + 1 / (1 + q)) / (q - 1 + sp.exp(-q)), many, sample=ranges)
 sharpness.limit(N * (sp.exp(q / N) - 1), N, sp.oo, q)
 sharpness.limit(many, q, 0, 2)
 sharpness.limit(many, q, sp.oo, 1)
@@ -372,13 +372,15 @@ sharpness.inequality(sp.Gt(2 - (q**2 + 2 * q + 2) * sp.exp(-q), 0), on={q: (0, s
 # %% [markdown]
 # ## What a program should compute
 #
-# The frequency of a page from its score $s$, the level $t$ and $\ln h$ (a difference of the two inputs, so nothing cancels).
+# The frequency of a page from its score $s$, the level $t$ and $\ln h$ (a difference of the two inputs, so nothing cancels): where the weighted gain has slope $t^2$.
 
 # %%
 log_h = sp.Symbol("lnh", negative=True)
-filled = (s - t) / t * (sp.exp(-log_h) - 1)
+b_from_log = {b: sp.exp(-log_h) - 1}
+(at_level,) = sp.solve(sp.diff(weighted, x) - t**2, x)
+filled = filling.equal(at_level.subs(b_from_log), (s - t) / t * (sp.exp(-log_h) - 1), where=[s > t], sample=ranges)
 filling.export(
-    "randomized_frequency", (s - t) / t * -log_h * phi1(-log_h) * sp.exp(-log_h), verified=filled,
+    "randomized_frequency", (s - t) / t * -log_h * phi1(-log_h) * sp.exp(-log_h), of=filled,
     args={"score": s, "level": t, "log_laplace": log_h},
     domain={"score": "> 0", "level": "> 0", "log_laplace": "< 0"},
     describe={
@@ -400,15 +402,15 @@ EX, excess, loss = sp.symbols("EX e g", positive=True)
 cost_11 = c0 * ((sp.log(1 + S) + loss + excess) / EX - S / (1 + S) / EX)  # mu = (w + g + e)/E[X]
 stable_cost = c0 / EX * (excess + loss + psi(sp.log(1 + S)))
 stable = paper.claim("CLW-X.randomized-cost")
-stable.equal(cost_11, stable_cost.rewrite(sp.exp), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
-merging = sp.log(1 + B1 * b2 / (1 + B1 + b2))
-stable.equal(
-    sp.exp(sp.log(1 + B1) + sp.log(1 + b2) - sp.log(1 + B1 + b2)), sp.exp(merging), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"]
-)
+total_cost = stable.equal(cost_11, stable_cost.rewrite(sp.exp), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
+merging = sp.log(1 + B1) + sp.log(1 + b2) - sp.log(1 + B1 + b2)
+stable.equal(sp.exp(merging), 1 + B1 * b2 / (1 + B1 + b2), sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
 accurate = log1p(B1 * b2 / (1 + B1 + b2))
-stable.equal(accurate.rewrite(sp.log), merging, sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"])
+merging_loss = stable.equal(
+    sp.log(1 + sp.cancel(sp.exp(merging) - 1)), accurate, sample=ranges, using=["CLW-T4.1", "CLW-T4.1b"]
+)
 stable.export(
-    "randomized_merging_loss", accurate, verified=accurate,  # log1p is the logarithm of 1 + its argument, by definition
+    "randomized_merging_loss", accurate, of=merging_loss,
     args={"odds_so_far": B1, "odds": b2}, domain={"odds_so_far": ">= 0", "odds": ">= 0"},
     describe={
         "odds_so_far": "B, the sum of b = 1/h - 1 over the pages so far",
@@ -418,7 +420,7 @@ stable.export(
     summary="What the next page adds to merging_loss, the argument of randomized_cost.",
 )
 stable.export(
-    "randomized_cost", stable_cost, verified=cost_11,
+    "randomized_cost", stable_cost, of=total_cost,
     args={"cost_per_change": c0, "mean_access_time": EX, "total_odds": S, "merging_loss": loss, "total_excess": excess},
     domain={"cost_per_change": "> 0", "mean_access_time": "> 0", "total_odds": ">= 0", "merging_loss": ">= 0", "total_excess": ">= 0"},
     describe={
@@ -435,8 +437,11 @@ stable.export(
     },
     passes=("log1p", "cse"), ulps=8, summary="Cost (11) of the best randomized policy, c_i = c_0 mu_i.",
 )
+from_15 = share.equal(
+    x15.subs(c, c0 * mu).subs(h, sp.exp(log_h)).subs(lam, nu * c0 / level_k**2), (sp.exp(-log_h) - 1) / S, sample=ranges
+)
 share.export(
-    "randomized_proportional_frequency", -log_h * phi1(-log_h) * sp.exp(-log_h) / S, verified=(sp.exp(-log_h) - 1) / S,
+    "randomized_proportional_frequency", -log_h * phi1(-log_h) * sp.exp(-log_h) / S, of=from_15,
     args={"log_laplace": log_h, "total_odds": S}, domain={"log_laplace": "< 0", "total_odds": "> 0"},
     describe={
         "log_laplace": "ln h = ln E[exp(-mu X)] of the page",
@@ -451,7 +456,7 @@ share.export(
 
 # %%
 sharpness.export(
-    "randomized_price", many, verified=(q - 1 + 1 / (1 + q)) / (q - 1 + sp.exp(-q)),
+    "randomized_price", many, of=limit_of_many,
     args={"load": q}, domain={"load": "> 0"},
     describe={"load": "q = mu E[X], changes of all pages per access"}, sample={"load": (1e-12, 1e12)},
     ulps=8, summary="Best randomized cost over the lower bound for many slowly changing pages, constant access time.",

@@ -274,7 +274,7 @@ paper.claim("CLW-C5.1b").refute(
 )
 equal_limits = paper.claim("CLW-C5.1b-corrected")
 equal_limits.equal(G, ratio, sample={s: (1, phi)}, using=limits)
-equal_limits.equal(G.subs(s, 1), printed_H, using=limits)
+least_ratio = equal_limits.equal(G.subs(s, 1), printed_H, using=limits)
 
 # %% [markdown]
 # The sentence that (19) will hold if $H' \le 0$ fails too: $H' \le 0$ is true, (19) is not. The fault is not in this step; it is inherited from (18) by way of the equation of $H$ with the limsup.
@@ -290,7 +290,7 @@ paper.claim("CLW-C5.1m-corrected").equal(
 
 corollary = paper.claim("CLW-C5.1-corrected")
 rests = ["CLW-T5.1-corrected", "CLW-X.uniform-limit", "CLW-X.golden-lower", "CLW-X.golden-upper", "CLW-X.equal-pages"]
-corollary.equal(G, ratio, sample={s: (1, phi)}, using=rests)
+limit_ratio = corollary.equal(G, ratio, sample={s: (1, phi)}, using=rests)
 corollary.exact(phi**5 / 10, (11 + 5 * sqrt5) / 20, using=rests)
 corollary.instances(
     [sp.Rational(11091, 10000)], lambda bound: sign_of(bound - phi**5 / 10) == 1, what="decimal bound", kind="enclosed",
@@ -328,7 +328,7 @@ finite.equal(sum(w / f * (f * binet(U, V, i)) ** 2 for i, w in enumerate(weights
 finite.equal(sum(w / f * binet(U, sign / U, i) for i, w in enumerate(weights(f, U))), 1 / f, using=rests)
 short, middle = sp.symbols("F_j F_{j+1}", positive=True)  # and the long gap is their sum
 place_moment = sum(p * gap**2 for p, gap in zip(chances, (short, middle, short + middle), strict=True))
-finite.equal(
+in_place = finite.equal(
     place_moment, ((s - 1) * short**2 + (s - 1 / phi) * middle**2 + (phi - s) * (short + middle) ** 2) / s, sample={s: (1, phi)}, using=rests,
 )
 
@@ -720,7 +720,7 @@ for version in ("1997", "1999"):
 # %%
 finite.export(
     "golden_ratio_second_moment", ((s - 1) * short**2 + (s - 1 / phi) * middle**2 + (phi - s) * (short + middle) ** 2) / s,
-    verified=place_moment, args={"place": s, "short_gap": short, "middle_gap": middle},
+    of=in_place, args={"place": s, "short_gap": short, "middle_gap": middle},
     domain={"place": ">= 1 and < 2", "short_gap": "> 0", "middle_gap": "> 0"},
     describe={
         "place": "s = f phi^j in [1, phi], the place of the frequency between two powers of 1/phi",
@@ -731,7 +731,7 @@ finite.export(
     summary="E d^2 of a page under the golden ratio policy; times the squared frequency it is the page's guarantee V(f).", ulps=8,
 )
 corollary.export(
-    "golden_ratio_ratio", mean(lambda d: d**2 / 5 * psi2(q * d / sqrt5)) / psi2(q),
+    "golden_ratio_ratio", mean(lambda d: d**2 / 5 * psi2(q * d / sqrt5)) / psi2(q), of=limit_ratio,
     args={"place": s, "relative_rate": q},
     domain={"place": ">= 1 and < 2", "relative_rate": ">= 0"},
     describe={
@@ -744,7 +744,7 @@ corollary.export(
 )
 equal_limits.export(
     "golden_ratio_best_ratio", (phi**2 / 5 / phi**2 * psi2(q * phi / sqrt5) + phi**4 / 5 / phi * psi2(q * phi**2 / sqrt5)) / psi2(q),
-    args={"relative_rate": q}, domain={"relative_rate": ">= 0"},
+    of=least_ratio, args={"relative_rate": q}, domain={"relative_rate": ">= 0"},
     describe={"relative_rate": "q = mu E[X], the total change rate times the mean access time"},
     sample={"relative_rate": (1e-6, 50.0)},
     summary="H(q), the least limit of the golden ratio policy's cost over the lower bound.", ulps=8,

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,17 @@ def _project() -> Project:
         return Project.find()
     except NotACheckout as error:
         raise fail(str(error), 2) from None
+
+
+# What an installation without the extra lacks: derivations import all of it, some only when they plot.
+_VERIFY_EXTRA = ("sympy", "mpmath", "flint", "jsonschema", "jupytext", "nbclient", "ipykernel", "matplotlib")
+
+
+def _require_extra() -> None:
+    """Derivations run in processes of their own: say what is missing before the first of them fails."""
+    for module in _VERIFY_EXTRA:
+        if find_spec(module) is None:
+            raise fail(f"this needs {module}, which is not installed: pip install 'crawlproof[verify]'", 2)
 
 
 def _inventory(project: Project) -> inventories.Inventory:
@@ -128,6 +140,7 @@ def verify(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the computed ledger to this file.")] = None,
 ) -> None:
     """Run the derivations, compute all verdicts, and compare them with the committed ledger."""
+    _require_extra()
     started = time.perf_counter()
     project = _project()
     listed = _inventory(project)
@@ -199,7 +212,7 @@ def claims(
         if as_json:
             print(json.dumps(claim, indent=1, ensure_ascii=False))
         else:
-            report.tell(console(), claim)
+            report.tell(console(), claim, project.formulas_package)
     elif as_json:
         print(json.dumps(list(ledger.claims), indent=1, ensure_ascii=False))
     else:
@@ -227,6 +240,7 @@ def generate(
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Run the derivations anew.")] = False,
 ) -> None:
     """Write the numeric functions of all verified exports to the folder of generated formulas."""
+    _require_extra()
     project = _project()
     _inventory(project)
     # Derivations about shipped code need the formulas that are written here, and export none.
@@ -260,6 +274,7 @@ def notebooks(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a notebook and its derivation differ.")] = False,
 ) -> None:
     """Build the notebooks from the derivations and execute them."""
+    _require_extra()
     from claimproof.run import notebooks as builder
 
     project = _project()

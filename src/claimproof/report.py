@@ -78,8 +78,8 @@ def _wrapped(console: Console, label: str, text: str) -> None:
     console.print(escape(body), highlight=False)
 
 
-def tell(console: Console, claim: dict[str, Any]) -> None:
-    """The whole story of one claim."""
+def tell(console: Console, claim: dict[str, Any], formulas: str) -> None:
+    """The whole story of one claim; ``formulas`` is the package of the generated functions."""
     full = "fully verified" if claim["fully_verified"] else "not fully verified"
     console.print(f"[bold]{escape(claim['id'])}[/]  {styled(claim['verdict'])}  ({full})", highlight=False)
     versions = ", ".join(claim["versions"]) or "our own"
@@ -107,7 +107,7 @@ def tell(console: Console, claim: dict[str, Any]) -> None:
         name = claim["corrected"]["id"] or "in place"
         _wrapped(console, "corrected", f"({name}) {claim['corrected']['statement']}")
     if claim["functions"]:
-        _wrapped(console, "functions", ", ".join(f"crawlproof.formulas.{name}" for name in claim["functions"]))
+        _wrapped(console, "functions", ", ".join(f"{formulas}.{name}" for name in claim["functions"]))
     if claim["notebook"]:
         _wrapped(console, "notebook", claim["notebook"])
 

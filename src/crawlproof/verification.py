@@ -6,16 +6,12 @@ from __future__ import annotations
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from crawlproof.terminal import fail
+from claimproof.cli import app
+from claimproof.terminal import PROGRAM
 
 
 def command(name: str) -> TyperCommand:
     """The command ``name`` of claimproof, under this program's name."""
-    try:
-        from claimproof.cli import app
-        from claimproof.terminal import PROGRAM
-    except ModuleNotFoundError as missing:
-        raise fail(f"'{name}' needs {missing.name}: pip install 'crawlproof[verify]'", 2) from None
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     found = group.commands[name]

@@ -1,5 +1,6 @@
 """The source folder of the site: pages of ``docs/`` filled from the ledger, notebooks with anchors.
 
+Templates, scripts and styles that any ledger can use lie beside this module; ``docs/`` has those of the project.
 Everything that a page shows about a claim is read here from ``derivations/ledger.json`` and
 ``notebooks/``; ``docs/build.py`` then runs Sphinx on the folder.
 """
@@ -35,6 +36,7 @@ from claimproof.core.project import Project
 from claimproof.core.verdict import Verdict
 from claimproof.run import notebooks
 
+HERE = Path(__file__).parent
 # What the names of notebook folders and derivations become on the site.
 NOTEBOOK_PAGES = "derivations"
 
@@ -46,15 +48,12 @@ class Notebook:
     path: str
     title: str
     claims: tuple[str, ...]
+    paper: str  # that its claims are of: those about shipped code have a folder of their own
 
     @property
     def page(self) -> str:
         """The page on the site, without suffix."""
         return f"{NOTEBOOK_PAGES}/{self.path.removeprefix('notebooks/').removesuffix('.ipynb')}"
-
-    @property
-    def paper(self) -> str:
-        return Path(self.path).parent.name
 
 
 class Book:
@@ -83,7 +82,8 @@ class Book:
         for path in sorted(self.project.notebooks.glob("*/*.ipynb")):
             relative = self.project.relative(path)
             own = tuple(claim["id"] for claim in self.ledger.claims if claim["notebook"] == relative)
-            found.append(Notebook(relative, notebook_cells.title(nbformat.read(path, 4)), own))
+            paper = self.claims[own[0]]["paper"] if own else path.parent.name
+            found.append(Notebook(relative, notebook_cells.title(nbformat.read(path, 4)), own, paper))
         return found
 
     @cached_property
@@ -173,9 +173,9 @@ def index_of_places(book: Book, paper: str) -> list[tuple[str, list[str]]]:
 # ------------------------------------------------------------------------------------------ pages
 
 
-def _environment(folder: Path, book: Book) -> jinja2.Environment:
+def _environment(folders: Sequence[Path], book: Book) -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        loader=jinja2.FileSystemLoader(folders), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["words"] = lambda text: Markup(to_html(text))
@@ -371,11 +371,12 @@ def prepare(project: Project, source: Path, picture: str, commands: Sequence[tup
         shutil.rmtree(source)
     shutil.copytree(docs / "pages", source)
     shutil.copy(docs / "conf.py", source)
-    shutil.copytree(docs / "static", source / "_static")
-    shutil.copytree(docs / "vendor", source / "_static" / "vendor")
+    shutil.copytree(HERE / "static", source / "_static")
+    shutil.copytree(HERE / "vendor", source / "_static" / "vendor")
+    shutil.copytree(docs / "static", source / "_static", dirs_exist_ok=True)
     shutil.copytree(docs / "theme", source / "_templates")
 
-    environment = _environment(docs / "templates", book)
+    environment = _environment([docs / "templates", HERE / "templates"], book)
     contexts: Mapping[str, Mapping[str, Any]] = {
         "start": _start(book, picture),
         "status": _status(book),

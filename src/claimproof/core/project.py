@@ -77,9 +77,11 @@ class Project:
         Outside of one, what an installed package carries: enough to read claims and to run a notebook.
         ``CLAIMPROOF_ROOT`` names it from outside (``CRAWLPROOF_ROOT`` is its older name).
         """
-        named = os.environ.get("CLAIMPROOF_ROOT") or os.environ.get("CRAWLPROOF_ROOT")
-        if named and start is None:
-            return cls(Path(named))
+        for variable in ("CLAIMPROOF_ROOT", "CRAWLPROOF_ROOT") if start is None else ():
+            if named := os.environ.get(variable):
+                if not (Path(named) / "derivations").is_dir():
+                    raise NotACheckout(f"{variable} names {named}, which has no folder 'derivations'")
+                return cls(Path(named).resolve())
         here = (start or Path.cwd()).resolve()
         for folder in (here, *here.parents):
             if (folder / "derivations").is_dir():

@@ -153,7 +153,8 @@ class Bridge:
             case t.Indexed(name, parts):
                 return self.symbol(name)(*map(of, parts), evaluate=evaluate)
             case t.Ranged(head, body, variable, lower, upper):
-                return _RANGED[head](of(body), (self.symbol(variable), of(lower), of(upper)))
+                limits = (self.symbol(variable), of(lower), of(upper))
+                return _RANGED[head](of(body), limits) if evaluate else _held_range(_RANGED[head], of(body), limits)
             case t.Derivative(body, variable, order):
                 return sp.Derivative(of(body), (self.symbol(variable), order), evaluate=False)
             case t.Limit(body, variable, point, side):
@@ -184,7 +185,7 @@ class Bridge:
                 return sp.Pow(inner, sp.S.Half, evaluate=evaluate)
         if head in _RELATIONS:
             return _RELATIONS[head](*args, evaluate=evaluate)
-        if head in ("And", "Or") and not evaluate:
+        if head in ("And", "Or", "Equivalent") and not evaluate:
             return _held(_CONNECTIVES[head], args)
         if head in _CONNECTIVES:
             return _CONNECTIVES[head](*args, evaluate=evaluate)
@@ -243,6 +244,9 @@ class Bridge:
                 return t.Indexed(name, parts) if self.symbols[name].is_family else Apply(name, parts)
             case sp.And() | sp.Or() | sp.Max() | sp.Min() if len(e.args) == 1:
                 return self._tree(e.args[0])
+            case sp.And() | sp.Or() | sp.Max() | sp.Min() | sp.Equivalent():
+                # Sympy keeps these as sets, in an order that changes with how their members are written.
+                return Apply(self._head(e), tuple(sorted(map(self._tree, e.args), key=str)))
             case _:
                 return Apply(self._head(e), tuple(map(self._tree, e.args)))
 
@@ -349,10 +353,17 @@ def _symbol(symbol: Symbol) -> Any:
 
 
 def _held(connective: Any, args: list[Any]) -> Any:
-    """And, Or as they stand: sympy's own constructor decides a contradiction even when told not to evaluate."""
+    """And, Or, Equivalent as they stand: sympy's own constructors decide relations even when told not to evaluate."""
     members = frozenset(args)
     held = sp.Basic.__new__(connective, *sp.ordered(members))
     held._argset = members
+    return held
+
+
+def _held_range(kind: Any, body: Any, limits: tuple[Any, Any, Any]) -> Any:
+    """Sum, Integral, Product as they stand: sympy's own constructors draw the cases of the body to its outside."""
+    held = sp.Expr.__new__(kind, body, sp.Tuple(*limits))
+    held.is_commutative = body.is_commutative
     return held
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.codegen.cfunctions import log1p
 
 from claimproof.core.evidence import CheckFailed, Evidence, Kind
 from claimproof.engines.sampler import domain_of
@@ -36,8 +37,8 @@ def require_declared(*expressions: sp.Basic) -> None:
 
 
 def _unfold(expression: sp.Expr) -> sp.Expr:
-    """Carry out what is held unevaluated and write kernels by their definitions."""
-    done = expression.doit()
+    """Carry out what is held unevaluated and write kernels, log1p among them, by their definitions."""
+    done = expression.doit().replace(log1p, lambda x: sp.log(1 + x))
     return done.replace(lambda e: hasattr(e, "kernel"), lambda e: e.rewrite(sp.exp))
 
 

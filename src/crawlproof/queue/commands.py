@@ -109,9 +109,9 @@ def _show_measures(result: Measures, costs: Costs | None) -> None:
         table.add_row(words, "–" if value is None else f"{value:.12g}", f"[dim]{name}[/]")
     if costs is not None:
         table.add_row("cost", f"{result.cost(costs):.12g}", "[dim]cost[/]")
-    console.print(f"robots with 0 … {len(result.active) - 1} pages: {_words(result.active)}", highlight=False)
-    console.print(table)
-    console.print(f"[dim]{result.method}, {result.states:,} states, relative error about {result.error:.0e}[/]",
+    console().print(f"robots with 0 … {len(result.active) - 1} pages: {_words(result.active)}", highlight=False)
+    console().print(table)
+    console().print(f"[dim]{result.method}, {result.states:,} states, relative error about {result.error:.0e}[/]",
                   highlight=False)
 
 
@@ -178,8 +178,8 @@ def optimise(model: Name,
     for row in best.table:
         style = "bold green" if (row.modes, row.thresholds) == (best.modes, best.thresholds) else ""
         table.add_row(_words(row.modes), _words(row.thresholds), f"{row.cost:.6f}", style=style)
-    console.print(table)
-    console.print(f"best: modes {_words(best.modes)}, thresholds {_words(best.thresholds)}, cost {best.cost:.12g}",
+    console().print(table)
+    console().print(f"best: modes {_words(best.modes)}, thresholds {_words(best.thresholds)}, cost {best.cost:.12g}",
                   highlight=False)
 
 
@@ -212,7 +212,7 @@ def examples(show: Annotated[str | None, typer.Option(metavar="NAME", help="Prin
             table = Table(box=None, show_header=False, pad_edge=False)
             for name in known:
                 table.add_row(name, files.load(name).title)
-            console.print(table, highlight=False)
+            console().print(table, highlight=False)
         elif show in known:
             print(known[show], end="")
         else:

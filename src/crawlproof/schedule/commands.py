@@ -144,7 +144,7 @@ def plan(
             _print_json(summary)
         else:
             if demo:
-                console.print("demo: made-up pages, told about in crawlproof.schedule.demo", highlight=False)
+                console().print("demo: made-up pages, told about in crawlproof.schedule.demo", highlight=False)
             _tell_plan(summary, result, out, plot)
     if summary["relative_gap"] > CERTIFIED:
         raise fail(f"the certified gap is {summary['relative_gap']:.1e} of the cost, above {CERTIFIED:.0e}")
@@ -208,12 +208,12 @@ def schedule(
         if as_json:
             _print_json(summary)
         else:
-            console.print(
+            console().print(
                 f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
                 f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
             if dealt is not None:
-                console.print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
-            console.print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
+                console().print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
+            console().print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
             _tell_written(out)
 
 
@@ -283,7 +283,7 @@ def evaluate(
             if accesses is None and any(
                 row["never_accessed"] > np.count_nonzero(table["frequency"].to_numpy() == 0) for row in rows
             ):
-                console.print("Pages that the plan accesses did not come up: a larger --length does them justice.")
+                console().print("Pages that the plan accesses did not come up: a larger --length does them justice.")
             _tell_written(out, plot)
 
 
@@ -335,10 +335,10 @@ def estimate(
         if as_json:
             _print_json(summary)
         else:
-            console.print(
+            console().print(
                 f"{summary['pages']:,} pages, {summary['observations']:,} intervals between accesses, after"
                 f" {summary['changes']:,} of them a change", highlight=False)
-            console.print(
+            console().print(
                 f"{summary['never_changed']:,} pages never changed, {summary['always_changed']:,} always;"
                 f" median {middle * DAY:.4g} changes a day", highlight=False)
             _tell_written(out)
@@ -392,7 +392,7 @@ def simulate(
         if as_json:
             _print_json(summary)
         else:
-            console.print(
+            console().print(
                 f"{summary['schedule']}: cost {found.cost:.6g} ± {found.cost_half_width:.2g} ({found.confidence:.0%}),"
                 f" freshness {summary['freshness']:.6f}; {found.replications} replications of {found.accesses:,} accesses",
                 highlight=False, markup=False)
@@ -463,14 +463,14 @@ def _plan_summary(found: Any, rate: np.ndarray, weight: np.ndarray | None, law: 
 
 
 def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, plot: Path | None) -> None:
-    console.print(
+    console().print(
         f"{_pages(summary['pages'])}, {summary['accesses_per_day']:,.6g} accesses a day, optimal {summary['policy']} frequencies",
         highlight=False)
-    console.print(
+    console().print(
         f"freshness {summary['freshness']:.6f} (share of the weight that is up to date), cost {summary['cost']:.6g},"
         f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
     if summary["dropped"]:
-        console.print(
+        console().print(
             f"{_pages(summary['dropped'])} not worth any access at this bandwidth: the first one would save less than the"
             f" multiplier, {summary['multiplier']:.6g}", highlight=False)
     most = pc.select_k_unstable(result, k=min(SHOWN, result.num_rows), sort_keys=[("frequency", "descending")])
@@ -481,7 +481,7 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
         every = "never" if row["interval"] is None else _readable(row["interval"])
         weight = f"{row['weight']:.4g}" if "weight" in row else ""
         grid.add_row(row["url"], f"{row['change_rate'] * DAY:.4g}", weight, every, f"{row['obsolescence']:.2%}")
-    console.print(grid)
+    console().print(grid)
     _tell_written(out, plot)
 
 
@@ -550,7 +550,7 @@ def _tell_evaluations(rows: Sequence[Mapping[str, Any]]) -> None:
             row["schedule"], f"{row['cost']:.6g}", f"{row['bound']:.6g}", f"{row['ratio']:.6f}", f"{row[last[0]]:.6f}",
             f"{row['freshness']:.6f}", f"{row['never_accessed']:,}",
         )
-    console.print(grid)
+    console().print(grid)
 
 
 def _limits(
@@ -682,7 +682,7 @@ def _progress(what: str, total: int | None = None) -> Iterator[Callable[[int], N
     """A line on a terminal while something takes long; nothing elsewhere, so that logs stay clean."""
     with Progress(
         SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
-        console=problems, transient=True, disable=not problems.is_terminal,
+        console=problems(), transient=True, disable=not problems().is_terminal,
     ) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.advance(task, done)
@@ -695,4 +695,4 @@ def _print_json(value: object) -> None:
 def _tell_written(*paths: Path | None) -> None:
     for path in paths:
         if path is not None:
-            console.print(f"written: {path}", markup=False, highlight=False)
+            console().print(f"written: {path}", markup=False, highlight=False)

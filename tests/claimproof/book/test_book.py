@@ -18,7 +18,7 @@ from claimproof.core import inventory
 from claimproof.core.ledger import Ledger
 from claimproof.core.project import Project
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT)
 
 
@@ -266,7 +266,7 @@ def test_every_generated_function_has_a_verified_claim(ledger: Ledger):
 
 
 def test_code_of_others_is_unchanged_and_has_its_licence():
-    listed = tomllib.loads((ROOT / "docs" / "vendor" / "vendored.toml").read_text(encoding="utf-8"))["package"]
+    listed = tomllib.loads((ROOT / "src" / "claimproof" / "book" / "vendor" / "vendored.toml").read_text(encoding="utf-8"))["package"]
     for package in listed:
         folder = ROOT / package["folder"]
         files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

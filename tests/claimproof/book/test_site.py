@@ -29,7 +29,7 @@ from claimproof.core.ledger import Ledger
 from claimproof.core.project import Project
 from crawlproof import laws, schedule
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT)
 LEDGER = Ledger.read(PROJECT.ledger)
 MAIN_PAGES = (
@@ -253,7 +253,7 @@ def test_pages_are_accessible(browser, site: Path, scheme: str):
     rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] if scheme == "light" else ["color-contrast"]
     for name in (*MAIN_PAGES, example):
         page = opened.open(name)
-        page.add_script_tag(path=ROOT / "tests" / "site" / "vendor" / "axe.min.js")
+        page.add_script_tag(path=ROOT / "tests" / "claimproof" / "book" / "vendor" / "axe.min.js")
         # Formulas carry MathML for readers; KaTeX's own picture of them is hidden from these.
         found = page.evaluate("(rules) => axe.run({exclude: [['.katex']]}, {runOnly: rules})", rules)["violations"]
         told = [f"{rule['id']} ({rule['impact']}): {node['html'][:160]}" for rule in found for node in rule["nodes"][:3]]

@@ -234,7 +234,7 @@ def test_evalf_is_that_of_the_definition(kernel: str) -> None:
     assert abs(value.evalf(50) - value.rewrite(sp.exp).evalf(50)) < sp.Float("1e-48")
 
 
-# The form for browsers; tests/site compares its numbers in one.
+# The form for browsers; tests/claimproof/book compares its numbers in one.
 
 
 def test_a_script_for_browsers_is_written_with_its_provenance(export: Export, folder: Path) -> None:

@@ -10,7 +10,9 @@ from claimproof.core import ledger
 from claimproof.core.inventory import Claim, Inventory, InventoryError, PaperInfo
 from claimproof.core.ledger import DerivationResult, Ledger, build, differences, incomplete
 from claimproof.core.project import Project
-from claimproof.core.verdict import Check, ContradictoryChecks, Role
+from claimproof.core.statement import Statement
+from claimproof.core.symbols import Domain, Symbol, SymbolTable
+from claimproof.core.verdict import Check, ContradictoryChecks, Role, Scope
 
 PROJECT = Project(Path("somewhere"))
 
@@ -23,6 +25,12 @@ def support(kind: str = "symbolic", **rest) -> Check:
     return Check(Role.SUPPORT, evidence(kind), killed=3, mutants=3, **rest)
 
 
+def as_stated(kind: str = "symbolic", **rest) -> Check:
+    """A check of the statement that the inventory has in machine form."""
+    return support(kind, scope=Scope.STATEMENT, **rest)
+
+
+TABLE = SymbolTable({"x": Symbol("x", "x", Domain.POSITIVE, "a length")}, source="toy/symbols.toml")
 REFUTED = Check(Role.REFUTATION, evidence("exact"), witness={"at": {"x": "2"}, "left": "4", "right": "5"})
 
 
@@ -32,6 +40,12 @@ def listed(*claims: Claim) -> Inventory:
 
 def claim(name: str, *rests_on: str, corrects: str | None = None, versions=("1",)) -> Claim:
     return Claim(name, "toy", "Lemma 1", "1", versions, "x = x", rests_on=rests_on, corrects=corrects)
+
+
+def formal(name: str, *rests_on: str) -> Claim:
+    """A claim that is a formula, in machine form."""
+    stated = Statement.read("Eq((x + 1)**2, x**2 + 2*x + 1)", (), table=TABLE, source=name)
+    return Claim(name, "toy", "Lemma 1", "1", ("1",), "a square", rests_on=rests_on, stated=stated)
 
 
 def built(inventory: Inventory, **checks: Check | tuple[Check, ...]) -> Ledger:
@@ -52,13 +66,23 @@ def test_the_fields_that_people_and_programs_read():
     assert entry["notebook"] == "notebooks/toy/a.ipynb"
 
 
-def test_fully_verified_means_all_that_it_rests_on():
-    inventory = listed(claim("A", "B"), claim("B", "C"), claim("C"))
-    found = built(inventory, A=support(), B=support())
+def test_closed_means_all_that_it_rests_on():
+    inventory = listed(formal("A", "B"), formal("B", "C"), formal("C"))
+    found = built(inventory, A=as_stated(), B=as_stated())
     assert found["C"]["verdict"] == "unchecked"
-    assert [found[name]["fully_verified"] for name in "ABC"] == [False, False, False]
+    assert [found[name]["closed"] for name in "ABC"] == [False, False, False]
     assert found["A"]["waits_for"] == ["C"]
-    assert built(inventory, A=support(), B=support(), C=support())["A"]["fully_verified"]
+    whole = built(inventory, A=as_stated(), B=as_stated(), C=as_stated())["A"]
+    assert whole["closed"]
+    assert (whole["bound"], whole["basis"], whole["standing"]) == ("bound", "derived", "derived")
+
+
+def test_a_check_beside_a_claim_in_prose_leaves_a_step_to_its_reader():
+    found = built(listed(claim("A"), formal("B", "A")), A=support(), B=as_stated())
+    assert (found["A"]["bound"], found["A"]["basis"], found["A"]["closed"]) == ("prose", "argued", False)
+    assert (found["B"]["basis"], found["B"]["standing"], found["B"]["waits_for"]) == ("derived", "argued", ["A"])
+    # A formula that no check takes from the inventory is as good as prose.
+    assert built(listed(formal("A")), A=support())["A"]["bound"] == "prose"
 
 
 def test_sampling_alone_does_not_settle_a_claim():
@@ -73,10 +97,23 @@ def test_argued_steps_of_the_whole_cone_are_listed():
     assert found["A"]["argued"] == ["B: Fubini"]
 
 
-def test_our_own_proof_replaces_what_the_paper_rests_on():
-    found = built(listed(claim("A", "B"), claim("B")), A=support(using=()))
-    assert found["A"]["rests_on"] == []
-    assert found["A"]["fully_verified"]
+def test_our_own_proof_adds_to_what_the_paper_rests_on_and_drops_only_what_it_names():
+    inventory = listed(formal("A", "B"), formal("B"), formal("C"))
+    rest = {"B": as_stated(), "C": as_stated()}
+    assert built(inventory, A=as_stated(using=("C",)), **rest)["A"]["rests_on"] == ["B", "C"]
+    replaced = built(inventory, A=as_stated(using=("C",), instead_of=("B",)), C=as_stated())["A"]
+    assert replaced["rests_on"] == ["C"]
+    assert replaced["closed"]
+
+
+def test_what_leans_on_a_false_claim_stands_on_nothing():
+    inventory = listed(formal("A", "B"), claim("B"), claim("B-corrected", corrects="B", versions=()))
+    checks = {"B": REFUTED, "B-corrected": support()}
+    found = built(inventory, A=as_stated(), **checks)["A"]
+    assert (found["basis"], found["standing"], found["closed"]) == ("derived", "none", False)
+    assert found["stands_on_false"] == ["A -> B"]
+    mended = built(inventory, A=as_stated(instead_of=("B",)), **checks)["A"]
+    assert (mended["standing"], mended["stands_on_false"]) == ("derived", [])
 
 
 def test_a_cycle_through_our_own_proofs_is_found():
@@ -128,7 +165,7 @@ def test_changes_against_the_committed_ledger_are_named():
         "A lost a check: 2 pieces of evidence before, 1 now"
     ]
     assert differences(before, built(inventory, A=(support(), support("enclosed")), B=support())) == [
-        "A: evidence differ from the ledger"
+        "A: checks, evidence differ from the ledger"
     ]
     smaller = built(listed(claim("A")), A=(support(), support("exact")))
     assert differences(before, smaller) == ["B is in the ledger, but no claims.toml lists it any more"]

@@ -49,5 +49,5 @@ def test_checks_survive_json(check):
 
 
 def test_only_engines_make_evidence():
-    with pytest.raises(TypeError, match=r"crawlproof\.checks"):
+    with pytest.raises(TypeError, match=r"claimproof\.engines"):
         Evidence(Kind.SYMBOLIC, "symbolic", {})

@@ -10,6 +10,7 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from claimproof.engines.balls import FloatInBall, NoBallForm, ball, ball_function, interval, is_zero, sign_of
+from crawlproof.kernels.symbolic import psi
 
 x, y = sp.symbols("x y")
 
@@ -108,9 +109,6 @@ def test_what_has_no_ball_form_is_named():
 
 
 def test_kernels_print_as_calls_into_the_ball_kernels():
-    class psi(sp.Function):
-        kernel = "psi"
-
     f = ball_function([x], psi(x) / 2)
     assert "kernels.psi(" in f.source
     with ctx.workprec(128):

@@ -104,7 +104,7 @@ def test_families_and_functions(table, bridge):
 
 
 def test_unknown_names(bridge):
-    with pytest.raises(BridgeError, match="kapa.*near: kappa"):
+    with pytest.raises(BridgeError, match=r"kapa.*near: kappa"):
         bridge.written(t.Name("kapa"))
     with pytest.raises(BridgeError, match="foo"):
         bridge.written(Apply("foo", (t.Name("x"),)))

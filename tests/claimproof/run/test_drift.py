@@ -8,7 +8,7 @@ import pytest
 
 from claimproof.run.notebooks import check, derivation_files, drift, notebook_for
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DERIVATIONS = derivation_files(ROOT / "derivations")
 
 

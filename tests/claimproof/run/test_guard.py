@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import textwrap
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,7 +12,6 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 pytest_plugins = ["pytester"]
 
-GUARD = Path(__file__).parent
 VERDICT = "CLW-L3.1  holds  symbolic · sampled 64/64 at 60 digits · mutants killed 7/7\n"
 
 
@@ -44,9 +42,8 @@ def validate(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     monkeypatch.setenv("COLUMNS", "200")  # pytest cuts its summary to the width
     pytester.makepyprojecttoml(
-        f"""
+        """
         [tool.pytest.ini_options]
-        pythonpath = ['{GUARD}']
         addopts = ["--nbval", "-p", "no:cacheprovider", "-ra"]
         """
     )
