@@ -133,12 +133,16 @@ class Binding:
 
     def _values(self, bridge: Bridge, statement: Statement) -> dict[Any, Any]:
         """Handed-over values by symbol, in the symbols of this statement (a falsified one may declare them more widely)."""
-        declared = Bridge.of(self.explicit)
-        renamed = {declared.symbol(s.name): bridge.symbol(s.name) for s in statement.symbols if not s.of}
+        renamed = self._renaming(bridge, statement)
         used = {symbol.name for symbol in statement.symbols}
         return {
             bridge.symbol(name): _renamed(value, renamed) for name, value in self.handed.items() if name in used
         }
+
+    def _renaming(self, bridge: Bridge, statement: Statement) -> dict[sp.Symbol, sp.Symbol]:
+        """From the symbols of the table, in which derivations write, to those of a statement that may declare them otherwise."""
+        table = Bridge(self.table.symbols)
+        return {table.symbol(s.name): bridge.symbol(s.name) for s in statement.symbols if not s.of and s.name in self.table.symbols}
 
     def _hypotheses(self, statement: Statement) -> list[sp.Basic]:
         """The hypotheses, and the bounds of domains that sympy's assumptions can't hold."""
@@ -211,7 +215,7 @@ class Binding:
     def _multiplied(self, own: Statement, relation: sp.Rel, on: Mapping[sp.Symbol, Any], rest: Sequence[sp.Basic]) -> sp.Rel:
         """Both sides times the factors of the hints, each of which is proved to be positive on the region."""
         bridge = Bridge.of(own)
-        renamed = {Bridge.of(self.explicit).symbol(s.name): bridge.symbol(s.name) for s in own.symbols if not s.of}
+        renamed = self._renaming(bridge, own)
         factors = []
         for factor, zeros in self.hints.times.items():
             positive = sp.Gt(_renamed(factor, renamed), 0, evaluate=False)
