@@ -83,7 +83,9 @@ cycles = [
 half = Fraction(1, 2)
 lines = paper.claim("CLW-G3")
 lines.refute(
-    sp.Eq(as_printed, nu / 2 * 2 * loss.subs(u, 2)), witness=cycle_12, hypotheses=[h < 1]
+    sp.Eq(as_printed, nu / 2 * 2 * loss.subs(u, 2)), witness=cycle_12, hypotheses=[h < 1],
+    meets=dict.fromkeys(lines.claim.hypotheses, "one page is looked at, of the cycle 1, 2"),
+    instance="The cycle 1, 2 with h = 1/2: the printed sum gives 7/8 where Lemma 3.1 gives 5/4.",
 )
 lines.instances(
     cycles, lambda case: by_formula(*case, half) == long_run(*case, half), what="cycles of two pages up to length 6",
@@ -93,7 +95,11 @@ lines.instances(
 
 # %%
 adds_up = paper.claim("CLW-G3b")
-adds_up.refute(sp.Eq(e1, K), witness={e1: 1, K: 2})
+adds_up.refute(
+    sp.Eq(e1, K), witness={e1: 1, K: 2},
+    meets=dict.fromkeys(adds_up.claim.hypotheses, "nothing is asked of the weights, and the cycle 1, 2 is cyclic"),
+    instance="In the cycle 1, 2 the distances that are printed add up to 1, the length of the cycle is 2.",
+)
 adds_up.instances(
     cycles, lambda case: sum(distances(*case)) == len(case[0]), what="cycles of two pages up to length 6",
     wrong={"first distance from zero": lambda case: sum(distances(*case, begin=0)) == len(case[0])}, given=whole,
@@ -131,7 +137,11 @@ linear.equal(d**2 * v - (d * (v - m**2) + d**2 * m**2), d * (d - 1) * (v - m**2)
 
 # %%
 quadratic = paper.claim("CLW-G5")
-quadratic.refute(sp.Eq(sp.limit((r**2 - 1 + transform) / r**3, r, 0), 0, evaluate=False), witness={}, using=["CLW-X.heavy-law"])
+quadratic.refute(
+    sp.Eq(sp.limit((r**2 - 1 + transform) / r**3, r, 0), 0, evaluate=False), witness={}, using=["CLW-X.heavy-law"],
+    meets=dict.fromkeys(quadratic.claim.hypotheses, "one page of weight c_0 mu that every access goes to"),
+    instance="One page, accessed every time. With E exp(-sX) = (1 + 2 sqrt(s))/(1 + sqrt(s))^2 its cost is of order mu^(3/2), not mu^2.",
+)
 quadratic.inequality(
     sp.Le(psi_x, x**2 / 2), on={x: (0, sp.oo)}, zeros={x: (0, 3)}, tail={x: 20}, using=["CLW-X.cyclic-bound"],
     given="E[X^2] is finite and the cycle length stays bounded",
@@ -187,7 +197,11 @@ product = sp.limit((1 + (1 - a) / z) ** (-z), z, sp.oo) / (1 + a)
 alpha = sp.Symbol("alpha", positive=True)
 uniform = "max_i mu_i tends to 0, not only each mu_i"
 seventeen = paper.claim("CLW-G7")
-seventeen.refute(sp.Eq(product, sp.exp(-1), evaluate=False), witness={a: sp.Rational(1, 2)}, hypotheses=[a < 1])
+seventeen.refute(
+    sp.Eq(product, sp.exp(-1), evaluate=False), witness={a: sp.Rational(1, 2)}, hypotheses=[a < 1],
+    meets=dict.fromkeys(seventeen.claim.hypotheses, "the rates sum to 1, E X = 1, and the rate of each fixed page vanishes; weights are those rates"),
+    instance="X exponential with mean 1, one page of rate 1/2, the others sharing 1/2: the product of all h tends to 0.4044, not to exp(-1) = 0.3679.",
+)
 
 # %%
 powers = paper.claim("CLW-G9")
@@ -204,7 +218,11 @@ powers.limit(mu * r**x, r, 0, 0, given=uniform, using=[])
 # %%
 moments = "E[X^alpha] is finite for every alpha < 2"
 expanded = paper.claim("CLW-G8")
-expanded.refute(sp.Eq(sp.limit((transform - sp.exp(-(r**2))) / r**3, r, 0), 0, evaluate=False), witness={}, using=["CLW-X.heavy-law"])
+expanded.refute(
+    sp.Eq(sp.limit((transform - sp.exp(-(r**2))) / r**3, r, 0), 0, evaluate=False), witness={}, using=["CLW-X.heavy-law"],
+    meets=dict.fromkeys(expanded.claim.hypotheses, "the law has mean 1"),
+    instance="With E exp(-sX) = (1 + 2 sqrt(s))/(1 + sqrt(s))^2 the difference is of order mu^(3/2), so not o(mu^alpha) for alpha = 3/2.",
+)
 expanded.inequality(sp.Le(psi_x, x**2 / 2), on={x: (0, sp.oo)}, zeros={x: (0, 3)}, tail={x: 20}, given=moments, using=["CLW-X.moment-expansion"])
 moment = paper.claim("CLW-X.moment-expansion")
 moment.inequality(sp.Le(psi_x, x**2 / 2), on={x: (0, sp.oo)}, zeros={x: (0, 3)}, tail={x: 20}, using=[])

@@ -249,6 +249,8 @@ at_limit = {theta: q / sqrt5}
 limits = ["CLW-X.equal-pages", "CLW-X.golden-lower"]
 paper.claim("CLW-T5.1").refute(
     sp.Le(e_s.subs(at_limit), e_1.subs(at_limit)), witness={q: 1, s: sp.Rational(13, 10)}, hypotheses=[sp.Ge(s, 1), sp.Le(s, phi)],
+    meets=dict.fromkeys(paper.inventory["CLW-T5.1"].hypotheses, "N equal pages with rates q/N and weights in proportion"),
+    instance="Equal pages, X = 1, q = 1, N near 1.3 times a power of the golden ratio: the last term tends to 0.3872, which (18) has at most 0.3769.",
     using=limits,
 )
 kappa, d = sp.symbols("kappa d", positive=True)
@@ -267,7 +269,10 @@ ratio = (q - 1 + e_s.subs(at_limit)) / (q - 1 + e(-q))
 printed_H = (q - 1 + e_1.subs(at_limit)) / (q - 1 + e(-q))
 worst = {q: sp.Rational(1, 20), s: sp.Rational(13, 10)}
 paper.claim("CLW-C5.1").refute(
-    sp.Le(ratio, 2 * phi**2 / 5), witness=worst, hypotheses=[sp.Ge(s, 1), sp.Le(s, phi)], using=limits,
+    sp.Le(ratio, 2 * phi**2 / 5), witness=worst, hypotheses=[sp.Ge(s, 1), sp.Le(s, phi)],
+    meets=dict.fromkeys(paper.inventory["CLW-C5.1"].hypotheses, "N equal pages with rates q/N and weights in proportion"),
+    instance="Equal pages, X = 1, q = 1/20, N near 1.3 times a power of the golden ratio: 1.1051 times the bound, where (19) has 1.0472.",
+    using=limits,
 )
 paper.claim("CLW-C5.1b").refute(
     sp.Le(ratio, printed_H), witness=worst, hypotheses=[sp.Ge(s, 1), sp.Le(s, phi)], using=limits,
@@ -358,12 +363,19 @@ heavy.instances(
 )
 
 share = paper.claim("CLW-T5.1b2")
-share.refute(sp.Eq(1 / heavy_Q, sp.Integer(1), evaluate=False), witness={}, using=["CLW-X.one-heavy-page"])
+one_heavy = "the rates sum to 1, and the rate of each fixed page vanishes"
+share.refute(
+    sp.Eq(1 / heavy_Q, sp.Integer(1), evaluate=False), witness={}, using=["CLW-X.one-heavy-page"],
+    meets=dict.fromkeys(share.claim.hypotheses, one_heavy),
+    instance="X exponential with mean 1, one page of rate 1/2, the others sharing 1/2: f/mu of each of the others tends to 1.104, not to 1.",
+)
 a, m, mu = sp.symbols("a m mu", positive=True)  # kappa_i/mu_i, mu_i and their sum
 share.equal((a * m / Q - m / mu) / m, (a * mu - Q) / (Q * mu), given=r"$\max_i\mu_{i,N} \to 0$, so that $\kappa_i/\mu_i \to E[X]$ uniformly and $Q \to \mu E[X]$", using=["CLW-X.uniform-limit"])
 common = paper.claim("CLW-T5.1c")
 common.refute(
     sp.Eq(e(-heavy_Q / sqrt5), e(-1 / sqrt5), evaluate=False), witness={}, using=["CLW-X.one-heavy-page"],
+    meets=dict.fromkeys(common.claim.hypotheses, one_heavy),
+    instance="X exponential with mean 1, one page of rate 1/2, the others sharing 1/2: t tends to 0.6670, not to exp(-1/sqrt 5) = 0.6394.",
 )
 common.equal(
     sp.log(e(-kappa) ** (1 / (sqrt5 * f))) + Q / sqrt5, (Q * f - kappa) / (sqrt5 * f),

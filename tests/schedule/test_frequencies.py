@@ -62,7 +62,8 @@ def exact_kappa(law: laws.Law, rate: float) -> mpf:
     if isinstance(law, laws.Deterministic):
         return r * mpf(law.value)
     assert isinstance(law, laws.TwoPoint)
-    return -mpmath.log(sum(mpf(p) * mpmath.exp(-r * mpf(v)) for p, v in zip(law.probabilities, law.values, strict=True)))
+    # 1 - h, so that the probabilities sum to 1 although their floats need not
+    return -mpmath.log1p(sum(mpf(p) * mpmath.expm1(-r * mpf(v)) for p, v in zip(law.probabilities, law.values, strict=True)))
 
 
 def exact_cost(policy: str, law: laws.Law, rate: float, weight: float, x: mpf) -> mpf:

@@ -201,7 +201,10 @@ class Sampler:
 
 def decide(relation: sp.Basic, point: Mapping[sp.Symbol, sp.Expr]) -> bool:
     """Whether a relation holds at an exact point; raises when sympy can't tell."""
-    value = sp.sympify(relation).subs(point)
+    try:
+        value = sp.sympify(relation).subs(point)
+    except TypeError:  # sympy compares no infinities of the complex plane: a side has no value there
+        return False
     if value in (sp.true, sp.false):
         return bool(value)
     raise CheckFailed(f"can't tell whether {relation} holds at {dict(point)}: it became {value}")

@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 import sympy as sp
+from sympy.core.function import ArgumentIndexError
 
 from crawlproof.kernels import multiprecision
 
@@ -255,7 +256,7 @@ class exp_moment(Kernel):
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         if argindex != 2:
-            raise sp.ArgumentIndexError(self, argindex)
+            raise ArgumentIndexError(self, argindex)
         n, x = self.args
         return -exp_moment(n + 1, x)
 
@@ -279,6 +280,15 @@ class _GammaMixture(Kernel):
     _eval_is_real = _inside_domain
     _eval_is_extended_real = _inside_domain
 
+    def _by_age(self) -> sp.Expr:
+        raise NotImplementedError
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        if argindex == 2:
+            return self._by_age()
+        shape = sp.Dummy("a", positive=True)
+        return self.func(shape, self.args[1]).definition().diff(shape).subs(shape, self.args[0])
+
 
 class gamma_chi(_GammaMixture):
     """gamma_chi(a, x) = 1 - (a/(a - 1)) (1 - (1 + x/a)**(1 - a))/x."""
@@ -292,10 +302,8 @@ class gamma_chi(_GammaMixture):
             return 1 - sp.log(1 + x) / x
         return 1 - a * (1 - (1 + x / a) ** (1 - a)) / ((a - 1) * x)
 
-    def fdiff(self, argindex: int = 1) -> sp.Expr:
+    def _by_age(self) -> sp.Expr:
         a, x = self.args
-        if argindex != 2:
-            raise sp.ArgumentIndexError(self, argindex)
         return gamma_price(a, x) / x**2
 
 
@@ -311,10 +319,8 @@ class gamma_price(_GammaMixture):
             return sp.log(1 + x) - x / (1 + x)
         return a * (1 - (1 + x / a) ** (1 - a)) / (a - 1) - x * (1 + x / a) ** (-a)
 
-    def fdiff(self, argindex: int = 1) -> sp.Expr:
+    def _by_age(self) -> sp.Expr:
         a, x = self.args
-        if argindex != 2:
-            raise sp.ArgumentIndexError(self, argindex)
         return x * (1 + x / a) ** (-a - 1)
 
 

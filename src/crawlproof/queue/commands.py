@@ -220,9 +220,9 @@ def _show_control(loaded: files.Model, best: Control, as_json: bool) -> None:
         table.add_column(f"phase {phase + 1}", justify="right")
     for pages, row in enumerate(best.active):
         table.add_row(str(pages), *("/".join(map(str, sorted(_flat(robots)))) for robots in row))
-    console.print("robots by pages and arrival phase (several: it depends on more)", highlight=False)
-    console.print(table)
-    console.print(f"cost {best.cost:.12g}; no such policy costs less than {best.bound:.12g}; the best thresholds cost "
+    console().print("robots by pages and arrival phase (several: it depends on more)", highlight=False)
+    console().print(table)
+    console().print(f"cost {best.cost:.12g}; no such policy costs less than {best.bound:.12g}; the best thresholds cost "
                   f"{best.thresholds_lose:.2%} more", highlight=False)
 
 
@@ -285,7 +285,7 @@ def sojourn(model: Name,
             rows = value.items() if isinstance(value, dict) else [("", value)]
             for of, number in rows:
                 table.add_row(f"{label.replace('_', ' ')} {of}".strip(), f"{number:.12g}")
-        console.print(table)
+        console().print(table)
 
 
 @app.command(epilog=example(
@@ -323,8 +323,8 @@ def burst(model: Name,
         table.add_column(name, justify="right")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*(f"{value:.6g}" for value in row))
-    console.print(table)
-    console.print(f"[dim]lost, obsolete, served: since the burst, of which {found.lost_at_once:.6g} pages found no place[/]",
+    console().print(table)
+    console().print(f"[dim]lost, obsolete, served: since the burst, of which {found.lost_at_once:.6g} pages found no place[/]",
                   highlight=False)
 
 
@@ -362,7 +362,7 @@ def sensitivities(model: Name, modes: Modes = None, thresholds: Thresholds = Non
     table.add_row("by the speed of the service", f"{found.speeds['service']:.12g}")
     if found.speeds["obsolescence"] is not None:
         table.add_row("by the speed of the obsolescence", f"{found.speeds['obsolescence']:.12g}")
-    console.print(table)
+    console().print(table)
 
 
 @app.command(epilog=example("crawlproof queue fit stamps.txt", "crawlproof queue fit stamps.txt --phases 3 --together 0.5"))

@@ -220,7 +220,7 @@ def schedule(
                 f"{policy}: {made:,} accesses to {summary['pages_accessed']:,} of {len(counts):,} pages;"
                 f" no page's count is more than {summary['largest_deviation_of_a_count']:.3g} from its share", highlight=False)
             if busy < 1:
-                console.print(f"the plan keeps a robot busy for {busy:.2%} of its time; the accesses are those of that time", highlight=False)
+                console().print(f"the plan keeps a robot busy for {busy:.2%} of its time; the accesses are those of that time", highlight=False)
             if dealt is not None:
                 console().print(f"{robots} robots; the busiest has {dealt.imbalance:.6f} times its fair share", highlight=False)
             console().print("starts with " + ", ".join(urls[page].as_py() for page in start[:3]) + ", ...", markup=False, highlight=False)
@@ -357,7 +357,7 @@ def estimate(
                 f"{summary['never_changed']:,} pages never changed, {summary['always_changed']:,} always;"
                 f" median {middle * DAY:.4g} changes a day", highlight=False)
             if cleaned.report:
-                console.print(f"cleaned: {cleaned.report} (--strict refuses them)", highlight=False)
+                console().print(f"cleaned: {cleaned.report} (--strict refuses them)", highlight=False)
             _tell_written(out)
 
 
@@ -514,7 +514,7 @@ def _tell_plan(summary: Mapping[str, Any], result: pa.Table, out: Path | None, p
         f" certified to be at most {summary['gap']:.1e} above the least possible", highlight=False)
     low, high = summary["cost_interval"]
     if low < high:
-        console.print(
+        console().print(
             f"that is what to expect, as change rates are known only so well; 95 %, if the shapes are right: cost {low:.6g} to"
             f" {high:.6g}",
             highlight=False)
