@@ -66,11 +66,18 @@ def exact_kappa(law: laws.Law, rate: float) -> mpf:
     return -mpmath.log1p(sum(mpf(p) * mpmath.expm1(-r * mpf(v)) for p, v in zip(law.probabilities, law.values, strict=True)))
 
 
+def exact_mean(law: laws.Law) -> mpf:
+    """E X of the same law: its floats as they are, not their rounded sum."""
+    if isinstance(law, laws.TwoPoint):
+        return sum(mpf(p) * mpf(v) for p, v in zip(law.probabilities, law.values, strict=True))
+    return mpf(law.mean)
+
+
 def exact_cost(policy: str, law: laws.Law, rate: float, weight: float, x: mpf) -> mpf:
     c, mu = mpf(weight), mpf(rate)
     if x == 0:
         return c
-    kappa, load = exact_kappa(law, rate), mu * mpf(law.mean)
+    kappa, load = exact_kappa(law, rate), mu * exact_mean(law)
     if policy == "spaced":
         return c * (1 - x * (1 - mpmath.exp(-kappa / x)) / load)
     h = mpmath.exp(-kappa)
@@ -78,7 +85,7 @@ def exact_cost(policy: str, law: laws.Law, rate: float, weight: float, x: mpf) -
 
 
 def exact_demand(policy: str, law: laws.Law, rate: float, weight: float, price: mpf) -> mpf:
-    worth = mpf(weight) / (mpf(rate) * mpf(law.mean))
+    worth = mpf(weight) / (mpf(rate) * exact_mean(law))
     if price >= worth:
         return mpf(0)
     kappa = exact_kappa(law, rate)
@@ -89,7 +96,7 @@ def exact_demand(policy: str, law: laws.Law, rate: float, weight: float, price: 
 
 def exact_optimum(policy: str, law: laws.Law, rate: np.ndarray, weight: np.ndarray) -> tuple[list[mpf], mpf]:
     """Frequencies and cost by bisection on the price."""
-    low, high = mpf(0), max(mpf(w) / (mpf(r) * mpf(law.mean)) for r, w in zip(rate, weight, strict=True))
+    low, high = mpf(0), max(mpf(w) / (mpf(r) * exact_mean(law)) for r, w in zip(rate, weight, strict=True))
     for _ in range(250):
         middle = (low + high) / 2
         total = sum(exact_demand(policy, law, r, w, middle) for r, w in zip(rate, weight, strict=True))
